@@ -1,4 +1,4 @@
-"""Sending a request to a provider: the response byte for byte, and when each chunk of it arrived."""
+"""Send a request to a provider; return the response byte for byte, with the time at which each chunk arrived."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LONGEST_WAIT_S = 60.0
 CONNECT_S = 20.0
 READ_S = 120.0
 WHOLE_S = 600.0
-"""For a response as a whole, headers and body."""
+"""The time limit in seconds for a whole response, headers and body."""
 _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
-"""In bytes. A cassette may have `MAX_BYTES`; it has the body escaped, and the request."""
+"""In bytes. A cassette may have `MAX_BYTES`, and holds the escaped body and the request."""
 
 
 class RefusedError(Exception):
-    """The provider refuses access, or its responses cannot be read; sending more requests is useless."""
+    """The provider refuses access, or its responses cannot be read. More requests would be useless."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class RawResponse:
         chunks: The pieces of the body; empty if the body had to be decompressed.
         broke_off: Why the body is incomplete; "" if it is complete.
         attempts: The number of requests that were sent.
-        can_retry: Whether the connection broke, so that another attempt may get the whole body.
+        can_retry: Whether the connection broke, in which case another attempt may get the whole body.
     """
 
     status: int
@@ -68,13 +68,13 @@ def headers_for(api: Api, key: str | None) -> dict[str, str]:
 
 
 def send(request: ProviderRequest, url: str, key: str | None) -> RawResponse:
-    """Send a request, and again while the provider is busy, after the time that its `retry-after` asks for.
+    """Send a request. While the provider is busy, send it again after the time in its `retry-after`.
 
-    The status of the present recording is not retried, even if it is an error.
+    A status that the present recording has is not retried, even if it is an error.
 
     Raises:
-        RefusedError: The status is 401, 403 or a redirect, and that is not the recorded status; or the headers do not
-            end.
+        RefusedError: The status is 401, 403 or a redirect, and the recorded status is a different one; or the headers
+            do not end.
         httpx.TransportError: No attempt got a response.
     """
     from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_attempt
@@ -102,7 +102,7 @@ def _send_once(request: ProviderRequest, url: str, headers: Mapping[str, str]) -
 
 
 async def _sent(request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
-    """Send a request once. Its time is limited as a whole: a server may send a byte now and then, for ever."""
+    """Send a request once. The limit is for the whole response, because a server may send single bytes for ever."""
     start = time.monotonic()
     body, chunks, broke_off, can_retry = bytearray(), [], "", False
     response: httpx.Response | None = None
@@ -124,14 +124,14 @@ async def _sent(request: ProviderRequest, url: str, headers: Mapping[str, str]) 
         except httpx.TransportError as error:
             if response is None:
                 raise
-            broke_off, can_retry = type(error).__name__, True  # its message may repeat what was sent
+            broke_off, can_retry = type(error).__name__, True  # the error's message may repeat a secret that was sent
     unpacked = _unpacked(bytes(body), response.headers.get("content-encoding", "identity"))
     arrived = tuple(chunks) if len(unpacked) == sum(chunk.size for chunk in chunks) else ()
     return RawResponse(response.status_code, dict(response.headers), unpacked, arrived, broke_off, can_retry=can_retry)
 
 
 def _refuse_redirect(request: ProviderRequest, response: RawResponse) -> None:
-    """Raise RefusedError for a redirect. None is followed: the key belongs to the host that it was sent to."""
+    """Raise RefusedError for a redirect. It is not followed, because the key is only for the host of the request."""
     if 300 <= response.status < 400 and response.status != request.recorded_status:
         host = re.match(r"https?://([\w.:-]{1,100})(?:[/?#]|\Z)", response.headers.get("location", ""), re.ASCII)
         where = f" to {host[1]}" if host else ""

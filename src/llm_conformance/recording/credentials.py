@@ -1,6 +1,6 @@
 """The credentials with which the requests of a cassette were sent.
 
-A provider's answer may repeat them, so whoever imports a cassette has to know them to remove them.
+A provider's answer may repeat them. They have to be known to be removed from an imported cassette.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PARAMETERS = re.compile(r".*(?:key|token|secret|sig|signature|password)", re.IG
 _FIELDS = re.compile(
     r"(?:.*_)?(?:api_?key|access_?key|(?:access|auth|bearer|session)_?token|secret|password)", re.IGNORECASE
 )
-"""Fields of a request's body. Others that end in `key` or `token` have names, such as `prompt_cache_key`."""
+"""Fields of a request's body with credentials. Other fields in `key` or `token` hold names (`prompt_cache_key`)."""
 
 
 def sent(path: Path) -> frozenset[str]:
@@ -29,7 +29,7 @@ def sent(path: Path) -> frozenset[str]:
     try:
         document = files.parse(path, yaml_files.read_text(path))
     except yaml_files.RefusedError:
-        return frozenset()  # it is not imported
+        return frozenset()  # such a file is not imported
     recorded = forms.interactions_of(document)
     pairs = [pair for pair in recorded if isinstance(pair, Mapping)] if isinstance(recorded, list) else []
     requests = (pair["request"] for pair in pairs if isinstance(pair.get("request"), Mapping))
@@ -37,7 +37,7 @@ def sent(path: Path) -> frozenset[str]:
 
 
 def _of_request(request: Mapping[str, Any]) -> Iterator[str]:
-    with contextlib.suppress(ValueError):  # a body that cannot be decoded; the headers are there
+    with contextlib.suppress(ValueError):  # a body that cannot be decoded; the headers are still read
         request = forms.in_the_form_of_vcrpy({"request": request})["request"]
     headers = request.get("headers")
     for name, values in headers.items() if isinstance(headers, Mapping) else ():

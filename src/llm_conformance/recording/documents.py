@@ -1,4 +1,4 @@
-"""The contents of a proposal: the metadata of the cassette, and the scenario file with the values from its bytes."""
+"""The contents of a proposal: the cassette's metadata, and the scenario file with values derived from the bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REPLACED = ("recordings", "expected")
 
 @dataclass(frozen=True)
 class Recording:
-    """A request, the response to it, and the interaction without secrets that the cassette gets."""
+    """A request, its response, and the interaction without secrets, which goes into the cassette."""
 
     request: ProviderRequest
     response: RawResponse
@@ -35,7 +35,7 @@ class Recording:
 
     @property
     def facts(self) -> WireFacts | None:
-        """What the response says; None if it cannot be read."""
+        """The facts in the response; None if it cannot be read."""
         return answers.derive_if_readable(self.interaction, self.request.api)
 
 
@@ -51,7 +51,7 @@ def scenario(
     Args:
         old: The present scenario file, or the draft.
         recordings: One for each mode.
-        model: The requested model, if it was not the recorded one.
+        model: The requested model, if it differs from the recorded one.
         earlier: The replacements for earlier answers in the conversation.
         own: The replacements for this scenario's answer, by mode.
     """
@@ -82,9 +82,9 @@ def _expected(recording: Recording, model: str, profile: ThinkProfile) -> Expect
 
 
 def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, own: Splice) -> Expected:
-    """Return the expected values with the hand-written segments of the old ones, if they fit the new answer.
+    """Return the expected values with the old hand-written segments, if these fit the new answer.
 
-    They may say more than those that are derived, such as which calls the provider ran.
+    Hand-written segments may have more than derived ones, for example which calls the provider ran.
     """
     old_expected = read_expected(old, mode)
     if expected.error or "segments" not in old_expected.stated:
@@ -116,7 +116,7 @@ def have_same_content(one: Expected, other: Expected) -> bool:
 
 
 def metadata(recordings: Collection[Recording], today: date, base_url: str | None, source: str) -> dict[str, Any]:
-    """Return a cassette's metadata. `base_url` is where the requests went if not to the provider."""
+    """Return a cassette's metadata. `base_url` is where the requests went, if not to the provider."""
     request = next(iter(recordings)).request
     answered = sorted({each.facts.model for each in recordings if each.facts is not None and each.facts.model})
     bodies = (each.request.body for each in recordings)

@@ -21,10 +21,10 @@ class Draft:
 
     Attributes:
         name: The name of the scenario to be recorded.
-        document: What the scenario file will begin with: the draft without `modes` and `request`.
+        document: The start of the scenario file: the draft without `modes` and `request`.
         modes: The modes to record.
-        request: The body of the request in the provider's form; empty if it is to be made from `call`.
-        token_limit: The highest number of tokens in an answer; None if nobody knows.
+        request: The body of the request in the provider's form; empty if it is made from `call`.
+        token_limit: The highest number of tokens in an answer; None if it is unknown.
     """
 
     name: str

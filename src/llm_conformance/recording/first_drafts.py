@@ -1,6 +1,6 @@
-"""The drafts of the suite: what every hosted API is asked first, so that it has recordings of its own.
+"""The suite's own drafts, with which every hosted API gets its first recordings.
 
-The conversations are in `conversations.toml`; how an API is asked for them is in its row (`Api.drafts`).
+`conversations.toml` has the conversations. The row of an API says how to ask it for them (`Api.drafts`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llm_conformance.wire.providers.drafts import Asked
 
 _FILE = Path(__file__).with_name("conversations.toml")
 _STREAM_PARAMS: Mapping[str, Mapping[str, Any]] = {"chat": {"stream_options": {"include_usage": True}}}
-"""Fields of streamed requests by wire format: without this one, most servers do not count the tokens of a stream."""
+"""Maps a wire format to fields of streamed requests. Without this one, most servers do not count a stream's tokens."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Conversation:
         tokens: The highest number of tokens in an answer.
         messages: The messages, in OpenAI's form.
         tools: The tools, in OpenAI's form.
-        stated: Whether it is asked only where the row of the API says how.
+        stated: Whether it is asked only of APIs whose row says how.
     """
 
     title: str
@@ -101,6 +101,6 @@ def _draft(api: Api, name: str, conversation: Conversation, asked: Asked) -> Dra
 
 
 def _with(path: list[str], value: int, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with one more, at a path of fields."""
+    """Return the parameters with a value added at a path of fields."""
     first, *rest = path
     return {**params, first: _with(rest, value, params.get(first, {})) if rest else value}

@@ -1,9 +1,9 @@
-r"""Looking for a secret in every way to write it, whole or in pieces.
+r"""Find a secret in every way to write it, whole or in pieces.
 
-`places_of` lists the texts of an interaction piece by piece, and `Finder` joins them in several ways: those of one
-field over the frames of a stream, all texts in order, those that occur once, and those that a secret has. Each is
-looked through as it is and as it reads once it is decoded: escapes of JSON and of URLs, base64, hexadecimal digits,
-gzip, and one inside of another.
+`places_of` lists the texts of an interaction piece by piece. `Finder` joins them in several ways: those of one field
+over the frames of a stream, all texts in order, those that occur once, and those that are part of a secret. Each joined
+text is searched plain and decoded: escapes of JSON and of URLs, base64, hexadecimal digits, gzip, and these inside of
+each other.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from llm_conformance import limits, secrets
 from llm_conformance.wire.framings.base import Framing
 
 SHORTEST = 6
-"""In code points. Shorter known secrets are not looked for, as they would be found in ordinary words."""
+"""In code points. Shorter known secrets are not looked for, because they occur in ordinary words."""
 _DEPTH = 3
-"""How many encodings, one inside of another, are decoded."""
+"""How many nested encodings are decoded."""
 
 Piece = tuple[str, str]
-"""A text, and the place that it has in its document: the path of a field, `#` behind it for a list of bytes."""
+"""(text, place in its document). The place is the path of a field, with `#` after it for a list of bytes."""
 
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds known secrets, and parts of them, unless `only_whole` is true."""
+    """Finds known secrets and, unless `only_whole` is True, parts of them."""
 
     known: Collection[str]
     only_whole: bool = False
 
     @functools.cached_property
     def whole(self) -> Sequence[str]:
-        """The secrets that are long enough, the longest first, as one may begin with another."""
+        """The secrets that are long enough, the longest first, because one may begin with another."""
         return sorted({each.strip() for each in self.known if len(each.strip()) >= SHORTEST}, key=len, reverse=True)
 
     @functools.cached_property
@@ -50,11 +50,11 @@ class Finder:
 
     @functools.cached_property
     def _forms(self) -> str:
-        """The secrets in the forms whose pieces may be spread over several fields."""
+        """The secrets in all forms that may be spread over several fields."""
         return "\n".join(form for secret in self.whole for form in _forms(secret))
 
     def finds(self, pieces: Sequence[Piece]) -> bool:
-        """Return True if the texts, in this order, have a secret in any form, or parts of one."""
+        """Return True if the texts, joined in this order, contain a secret in any form, or parts of one."""
         joined = dict.fromkeys(text for texts in self._views(pieces) for text in _joined(texts))
         return any(self._is_in(reading) for text in joined for reading in _readings(text, _DEPTH))
 
@@ -62,7 +62,7 @@ class Finder:
         return any(secret in text for secret in self.whole) or any(secrets.spans_of(self.parts, text))
 
     def _views(self, pieces: Sequence[Piece]) -> Iterator[Sequence[str]]:
-        """Yield the texts that may have a secret together."""
+        """Yield the sequences of texts that may contain a secret when joined."""
         yield from by_place(pieces).values()
         kinds = by_place((_kind(place), text) for place, text in pieces)
         yield from kinds.values()
@@ -73,7 +73,7 @@ class Finder:
 
 
 def _kind(place: str) -> str:
-    """Return what is at a place: `{}` a key, `#` bytes, `:` a part of a line that is no data, "" another text."""
+    """Return the kind of a place: `{}` (a key), `#` (bytes), `:` (a part of a line without data) or "" (other text)."""
     return ":" if place.startswith(":") else place[-2:] if place.endswith("{}") else "#" if place.endswith("#") else ""
 
 
@@ -92,7 +92,7 @@ def by_place(pieces: Iterable[Piece]) -> dict[str, list[str]]:
 
 
 def places_of(framing: Framing | None, frames: Iterable[bytes]) -> Iterator[Piece]:
-    """Yield all texts of a body, keys of objects among them. Raises ValueError for text that is unreadable."""
+    """Yield all texts of a body, including keys of objects. Raises ValueError for unreadable text."""
     for frame in frames:
         is_read = framing is not None and framing.is_binary
         for place, data in [("", frame)] if framing is None else framing.texts(frame):
@@ -106,7 +106,7 @@ def places_of(framing: Framing | None, frames: Iterable[bytes]) -> Iterator[Piec
 
 
 def _beside_the_data(frame: bytes) -> Iterator[Piece]:
-    """Yield what lines have that are not data: comments, and names and ids of events."""
+    """Yield the texts of lines without data: comments, and names and ids of events."""
     for line in frame.decode("latin-1").splitlines():
         name, _, text = line.partition(":")
         if name in ("", "event", "id", "retry"):
@@ -135,11 +135,11 @@ _HEX = re.compile(r"[0-9a-fA-F]{12,}")
 _SPACE = re.compile(r"\s+")
 _COMPRESSED = re.compile(r"\x1f\x8b\x08|(?:\A|\0)x[\x01\x5e\x9c\xda]")
 _PRINTABLE = re.compile(r"[\t\n\r -~]{6,}")
-"""What can be a secret, or encode one. Of decoded bytes nothing else is looked at: most are sound or signatures."""
+"""What can be a secret or encode one. Only this is searched in decoded bytes; most are sound or signatures."""
 
 
 def _readings(text: str, depth: int) -> Iterator[str]:
-    """Yield a text, and what it says in each encoding that it may be in. Bytes are read as Latin-1."""
+    """Yield a text, and the text decoded from each encoding that it may have. Bytes are read as Latin-1."""
     yield text
     for decoded in _decoded(text) if depth else ():
         if decoded:
@@ -159,7 +159,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def _decoded_bytes(text: str) -> Iterator[str]:
-    """Yield what runs of base64 and of hexadecimal digits encode, wherever their first byte may begin."""
+    """Yield what runs of base64 and of hexadecimal digits encode, for each offset at which a byte may begin."""
     for form in dict.fromkeys((text, _SPACE.sub("", text))):
         runs = _BASE64.findall(form)
         for shift in range(4 if runs else 0):
@@ -170,7 +170,7 @@ def _decoded_bytes(text: str) -> Iterator[str]:
 
 
 def _from_base64(text: str) -> str:
-    """Return what base64 encodes, also if its pieces were encoded one by one; "" if it is none."""
+    """Decode base64, also if it consists of pieces that were encoded one by one; "" if it is no base64."""
     pieces = re.split("=+", text.translate(_STANDARD))
     if not all(_ONLY_BASE64.fullmatch(piece) for piece in pieces):
         return ""
@@ -211,7 +211,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def core_of_base64(secret: bytes, shift: int) -> str:
-    """Return the part of a secret's base64 that does not depend on the bytes around it; `shift` precede it."""
+    """Return the part of a secret's base64 that does not depend on bytes around it; `shift` is how many precede it."""
     encoded = base64.b64encode(b"\0" * shift + secret).decode("ascii")
     first = -(-shift * 8 // 6)
     return encoded[first : (shift + len(secret)) * 8 // 6]

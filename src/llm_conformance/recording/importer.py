@@ -1,6 +1,6 @@
-"""Importing VCR cassettes of other projects as scenarios.
+"""Import VCR cassettes of other projects as scenarios.
 
-A cassette is read as a bare recording, and secrets are masked. Each interaction becomes a scenario if expected values
+A cassette is read as a bare recording, and its secrets are masked. An interaction becomes a scenario if expected values
 can be derived from its bytes. A plain and a streamed interaction with the same request become one scenario.
 """
 
@@ -34,7 +34,7 @@ FIDELITIES: Mapping[str, str] = {
     "redacted-reserialised": "the recorder has serialised the bodies again, with other ids and another framing",
     "body+headers-only": "the request is unknown",
 }
-"""What a recorder has changed, by the value of `metadata.fidelity`."""
+"""Maps a value of `metadata.fidelity` to what the recorder has changed."""
 _TITLE = 100
 _SHOWN = 3
 
@@ -74,7 +74,7 @@ def import_file(file: Path, into: Path, origin: Origin, api: Api | None) -> Iter
         file: The cassette.
         into: The directory; scenarios go to a subfolder with the provider's name.
         origin: What the metadata says about the source.
-        api: The API that was called; None to find it by the URLs of the requests.
+        api: The API that was called; None to recognise it by the URLs of the requests.
 
     Raises:
         BadFileError: The file is not a cassette.
@@ -140,7 +140,7 @@ def _import(group: list[Scenario], name: str, into: Path, origin: Origin, known:
     warnings = [f"{kind} was in the response and was masked" for each in scrubbed.values() for kind in each.masked]
     warnings = list(dict.fromkeys([*warnings, *filter(None, [FIDELITIES.get(fidelity)])]))
     kept = {mode: each.interaction for mode, each in scrubbed.items()}
-    document = _document(by_mode, kept, name, known)  # may raise, so before anything is written
+    document = _document(by_mode, kept, name, known)  # it may raise, so it comes before anything is written
     created = [each for each in (folder, into) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -158,7 +158,7 @@ def _import(group: list[Scenario], name: str, into: Path, origin: Origin, known:
 def _write(
     target: Path, metadata: Mapping[str, Any], kept: Mapping[Mode, Interaction], document: Mapping[str, Any]
 ) -> None:
-    """Write cassette and scenario file, whole or not at all. Raises BadFileError if the lint finds a problem."""
+    """Write the cassette and the scenario file, both or neither. Raises BadFileError if the lint finds a problem."""
     name = target.name.removesuffix(SUFFIX)
     with tempfile.TemporaryDirectory(prefix=f".{name}{PROPOSED}-", dir=target.parent) as directory:
         written = Path(directory) / target.parent.name / target.name
@@ -172,14 +172,14 @@ def _write(
 
 
 def _readable(interaction: Interaction, api: Api) -> Interaction:
-    """Return the interaction with the fields of its request under the names of the provider table."""
+    """Return the interaction with the request's fields renamed as in the provider table."""
     return replace(interaction, request=api.read_request(interaction.request))
 
 
 def _free(folder: Path, name: str, digest: str) -> Path:
     """Return a path for a new scenario file. Raises CannotImportError if the cassette was imported before.
 
-    If that was interrupted before the scenario file was written, the path is the same again.
+    If an earlier import was interrupted before the scenario file was written, the path is the same as then.
     """
     for number in itertools.count(1):
         target = folder / f"{name if number == 1 else f'{name}-{number}'}{SUFFIX}"
@@ -245,7 +245,7 @@ def _document(
 
 
 def _name(file: Path) -> str:
-    """Return the name of a scenario for a file: lower case letters, digits and dashes."""
+    """Return a scenario name for a file, of lower-case letters, digits and dashes."""
     stem = stem_of(file).lower()
     return re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:60] or "imported"
 

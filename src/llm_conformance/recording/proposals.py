@@ -29,12 +29,12 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _NOTES = "notes.json"
 _WRITTEN, _BEFORE = "written", "before"
-"""The new proposal, and the one that it replaces, while the folder of the proposal is being replaced."""
+"""The names of the new proposal and of the one that it replaces, in a temporary folder."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal. `target` is the scenario file that it is for, which need not exist."""
+    """A proposal. `target` is its scenario file, which need not exist yet."""
 
     target: Path
 
@@ -89,7 +89,7 @@ def propose(
 ) -> Proposal:
     """Write a proposal atomically. It replaces an earlier one for the same scenario.
 
-    It waits until no other command changes the directory, as the responses may have been paid for.
+    It waits while another command changes the directory, because the responses may have been paid for.
 
     Raises:
         BadFileError: The folder of the scenario is a link.
@@ -119,14 +119,14 @@ def reject(cassette_dir: Path, proposal: Proposal) -> None:
 
 
 def _delete(proposal: Proposal) -> None:
-    """Delete a proposal, also if the disk is full."""
+    """Delete a proposal, even if the disk is full."""
     gone = proposal.folder.with_name(f".{proposal.folder.name}-{secrets.token_hex(4)}")
     proposal.folder.replace(gone)
     shutil.rmtree(gone, ignore_errors=True)
 
 
 def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
-    """Replace recordings by proposals, all or none.
+    """Replace recordings with proposals, all or none.
 
     Raises:
         BadFileError: The lint would find problems in the result; nothing is changed.
@@ -137,12 +137,12 @@ def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
             raise BadFileError(*problems)
         swap.swap(cassette_dir, [change for proposal in proposals for change in proposal.files])
         for proposal in proposals:
-            with contextlib.suppress(OSError):  # it is accepted; the next command deletes what is left of it
+            with contextlib.suppress(OSError):  # the proposal is accepted; the next command deletes the rest of it
                 _delete(proposal)
 
 
 def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
-    """Undo an interrupted acceptance, complete or delete what else was interrupted; return the restored files.
+    """Undo an interrupted `accept`, complete or delete what else was interrupted, and return the restored files.
 
     Args:
         cassette_dir: The directory.
@@ -153,7 +153,7 @@ def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
     """
     with swap.locked(cassette_dir, wait):
         restored = swap.undo(cassette_dir)
-        for proposal in find(cassette_dir):  # was accepted, but not yet deleted
+        for proposal in find(cassette_dir):  # it was accepted but not yet deleted
             if (proposal.folder / swap.KEPT).exists():
                 _delete(proposal)
         for leftover in (*cassette_dir.rglob(f".*{PROPOSED}-*"), *_copies(cassette_dir)):
@@ -165,14 +165,14 @@ def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
 
 
 def _complete(leftover: Path) -> None:
-    """Put a proposal into its place if the earlier one was moved away for it."""
+    """Move a proposal into its place if the earlier one has been moved away."""
     folder = leftover.with_name(leftover.name.removeprefix(".").rpartition("-")[0])
     if (leftover / _WRITTEN).is_dir() and (leftover / _BEFORE).is_dir() and not folder.exists():
         (leftover / _WRITTEN).replace(folder)
 
 
 def _copies(cassette_dir: Path) -> Iterator[Path]:
-    """Yield the copies of a directory that commands which were killed have left."""
+    """Yield the copies of a directory that killed commands have left."""
     yield from Path(tempfile.gettempdir()).glob(f"{_copy_prefix(cassette_dir)}*")
 
 
@@ -182,9 +182,9 @@ def _copy_prefix(cassette_dir: Path) -> str:
 
 @contextlib.contextmanager
 def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Path]:
-    """Yield a copy of the folders that the proposals are for, as they would be after accepting the proposals.
+    """Yield a copy of the folders of the proposals, as they would be after `accept`.
 
-    The directory has to be locked, because `recover` deletes the copies of commands that were killed.
+    The directory has to be locked, because `recover` deletes the copies that killed commands have left.
     """
     with tempfile.TemporaryDirectory(prefix=_copy_prefix(cassette_dir)) as directory:
         copy = Path(directory)
@@ -202,7 +202,7 @@ def overlaid(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[Pa
 
 
 def check(cassette_dir: Path, proposals: Collection[Proposal]) -> Iterator[FileProblem]:
-    """Yield the problems that the lint would find after accepting: in the proposals and in later turns of them."""
+    """Yield the problems that the lint would find after `accept`, in the proposals and in later turns."""
     with overlaid(cassette_dir, proposals) as copy:
         touched = {copy / _under(cassette_dir, proposal.target) for proposal in proposals}
         for folder in sorted({each.parent for each in touched}):
@@ -231,7 +231,7 @@ def _problems(path: Path) -> Iterator[FileProblem]:
 
 
 def _in_original(problem: FileProblem, copy: Path, cassette_dir: Path) -> FileProblem:
-    """Return a problem in the copy as a problem of the file that the user has to change."""
+    """Return a problem of a file in the copy as a problem of the original, which the user has to change."""
     target = cassette_dir / problem.path.relative_to(copy)
     name = target.name.removesuffix(SUFFIX).removesuffix(".yaml")
     proposed = target.with_name(name + PROPOSED) / target.name

@@ -1,4 +1,4 @@
-"""The requests that are sent to a provider: those of a scenario as they were recorded, or those of a draft."""
+"""The requests that are sent to a provider: those recorded in a scenario, or those of a draft."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 
 _ACCOUNT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]*")
-"""Accounts, projects and regions; older projects of Google have the form `example.com:project`."""
+"""The characters of accounts, projects and regions. Older projects of Google have the form `example.com:project`."""
 
 
 class CannotRecordError(Exception):
@@ -26,7 +26,7 @@ class ProviderRequest:
     """One request.
 
     Attributes:
-        base_url: The provider's base URL with zeros for the account, as the cassette keeps it.
+        base_url: The provider's base URL with zeros in place of the account, as in the cassette.
         path: What follows the base URL, with the query.
         body: The JSON body.
         recorded_status: The status of the present recording; None if there is none.
@@ -64,15 +64,15 @@ def requests_of_draft(draft: Draft, model: str | None) -> Iterator[ProviderReque
 
 
 def _is_of_another_form(api: Api, message: Mapping[str, Any]) -> bool:
-    """Return True for an earlier answer that has to be written in the provider's own form."""
+    """Return True for an earlier answer that has to be in the provider's own form."""
     return "role" not in message or (bool(message.get("tool_calls")) and api.wire != "chat")
 
 
 def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[ProviderRequest]:
-    """Yield the requests of a scenario as they were recorded, with another `model` if one is given.
+    """Yield the recorded requests of a scenario, with a new `model` if one is given.
 
     Raises:
-        CannotRecordError: No provider can be made to answer as the scenario needs it.
+        CannotRecordError: No provider can be made to answer in the way that the scenario needs.
     """
     expected = file.document["expected"]
     if any(key in file.document or key in expected for key in ("fault", "unknown")):
@@ -97,11 +97,11 @@ def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[Prov
 
 
 def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping[str, str]) -> str:
-    """Return the base URL that a request is sent to: `given`, or the provider's with the user's account in it.
+    """Return the base URL for a request: `given`, or else the provider's with the user's account filled in.
 
     Raises:
-        CannotRecordError: An environment variable that the URL needs is not set or has other characters than an account
-            can have, or a key is not enough for the API.
+        CannotRecordError: An environment variable that the URL needs is not set or has characters that no account has,
+            or a key alone does not give access to the API.
     """
     if given is not None:
         return given.rstrip("/")
@@ -115,10 +115,10 @@ def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping
 
 
 def missing_url_variables(api: Api, variables: Mapping[str, str]) -> list[str]:
-    """Return the environment variables that the base URL of an API needs and that are not set or empty.
+    """Return the environment variables for the base URL of an API that are unset or empty.
 
     Raises:
-        CannotRecordError: One has other characters than an account can have, such as those that end the host of a URL.
+        CannotRecordError: A variable has characters that no account has, such as those that end the host of a URL.
     """
     values = {variable: variables.get(variable, "").strip() for variable in api.url_variables.values()}
     for variable, value in values.items():
@@ -128,5 +128,5 @@ def missing_url_variables(api: Api, variables: Mapping[str, str]) -> list[str]:
 
 
 def _template(api: Api) -> str:
-    """Return the base URL that names the account of the user, if the API has variables for it."""
+    """Return the base URL that has a part for each of the API's `url_variables`; "" if there is none."""
     return next((url for url in api.base_urls if all(f"{{{name}}}" in url for name in api.url_variables)), "")

@@ -1,4 +1,4 @@
-"""Recording a scenario: sending each of its requests, and proposing what came back."""
+"""Record a scenario: send each of its requests, and propose the responses."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 
 _TOKEN = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{16,}")
-"""A part of a path that may be a token. Names of APIs and their versions are shorter, or have no digits."""
+"""A part of a path that may be a token. Names and versions of APIs are shorter or have no digits."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A scenario to record: `target` is its scenario file, `source` is that file as it is now, or a draft."""
+    """A scenario to record. `target` is its scenario file; `source` is the present content of that file, or a draft."""
 
     target: Path
     source: ScenarioFile | Draft
 
     @property
     def api(self) -> Api:
-        """The API that the requests are sent to."""
+        """The API to which the requests are sent."""
         return self.source.api
 
     def requests(self, model: str | None) -> list[ProviderRequest]:
@@ -58,9 +58,9 @@ class Recorder:
 
     Attributes:
         model: The model to request instead of the recorded one.
-        base_url: Where to send the requests instead of to the provider.
-        source: A note of the user for the cassette.
-        done: Called after each response.
+        base_url: The base URL to use instead of the provider's.
+        source: A note by the user, for the cassette.
+        done: A function that is called after each response.
         splices: The replacements for the answers recorded so far, by scenario file and mode.
     """
 
@@ -74,7 +74,7 @@ class Recorder:
     splices: dict[tuple[Path, Mode], Splice] = field(default_factory=dict)
 
     def record(self, task: Task) -> Proposal:
-        """Send the requests of a scenario and propose what came back.
+        """Send the requests of a scenario and propose the responses.
 
         Raises:
             CannotRecordError: The scenario cannot be recorded.
@@ -117,7 +117,7 @@ class Recorder:
         )
 
     def _secrets(self, api: Api) -> list[str]:
-        """Return what may occur in the response: all keys, the account, and what may be secret in the base URL."""
+        """Return the secrets that the response may repeat: all keys, the account, and parts of the base URL."""
         names = (*api.key_variables, *api.url_variables.values())
         own = [self.environment[name] for name in names if name in self.environment]
         return [*own, *secret_parts(self.base_url or ""), *secrets.of_environment()]
@@ -132,7 +132,7 @@ class Recorder:
         return request
 
     def _remember(self, task: Task, recordings: Iterable[Recording]) -> None:
-        """Keep the new answers for later turns of the conversation."""
+        """Keep the replacements for the new answers, for later turns of the conversation."""
         if isinstance(task.source, Draft):
             return
         for recording in recordings:
@@ -143,7 +143,7 @@ class Recorder:
                 try:
                     self.splices[task.source.path, mode] = splice(old, new)
                 except CannotRecordError:
-                    continue  # a later turn is then refused in _with_new_answers
+                    continue  # then _with_new_answers refuses a later turn
 
     def _earlier_splices(self, task: Task, recordings: Iterable[Recording]) -> list[Splice]:
         return [self.splices[file.path, each.request.mode] for file in task.earlier for each in recordings]
@@ -154,7 +154,7 @@ class Recorder:
 
 
 def secret_parts(url: str) -> Iterator[str]:
-    """Yield user and password of a URL, and those parts of its path that are as long and mixed as tokens are."""
+    """Yield the user and password of a URL, and the parts of its path that look like tokens."""
     parts = httpx.URL(url)
     yield from filter(None, [parts.username, parts.password])
     yield from (part for part in parts.path.split("/") if _TOKEN.fullmatch(part))
@@ -176,7 +176,7 @@ def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
 
 
 def missing_variables(api: Api, environment: Mapping[str, str], base_url: str | None) -> list[str]:
-    """Return the environment variables that a recording needs and that are not set or empty; `A or B` for a key.
+    """Return the environment variables for a recording that are unset or empty; `A or B` for a key.
 
     Raises:
         CannotRecordError: The key has characters that a header cannot have.

@@ -1,4 +1,4 @@
-"""Reviews: what a proposed recording changes in shape, expected values and text, and whether it can be accepted."""
+"""Review a proposed recording: what it changes in shape, expected values and text, and whether it can be accepted."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Review:
 
     Attributes:
         id: The scenario's id.
-        is_new: Whether there is no recording that it would replace.
+        is_new: Whether there is no recording to replace.
         remarks: What the recorder noticed.
         shape: The changes in the shape of the responses, one sentence each.
-        text: The changes in the scenario file, as lines of a unified diff; for a new scenario, its expected values.
-        dropped: The keys that the present expected values state by hand and the proposed ones lack.
+        text: The lines of a unified diff of the scenario file; for a new scenario, its expected values.
+        dropped: The keys that the present expected values state and the proposed ones lack.
         problems: The problems that prevent accepting the proposal.
-        disagreements: Where the reference adapter returns something else than the proposed expected values.
+        disagreements: Where the reference adapter's response differs from the proposed expected values.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Review:
 
 
 def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
-    """Review the `wanted` proposals of those that would be accepted `together`. Raises BadFileError."""
+    """Review the `wanted` proposals, which are some of those to be accepted `together`. Raises BadFileError."""
     with swap.locked(cassette_dir), proposals.overlaid(cassette_dir, together) as copy:
         problems = list(proposals.check(cassette_dir, together))
         (reference,) = loader.load_all([REFERENCE_ADAPTERS], ROOT)
@@ -76,7 +76,7 @@ def _review(
     reference: AdapterUnderTest,
     runner: Runner,
 ) -> Review:
-    # A later turn of the conversation is not in the proposal, but in the same folder as its target.
+    # A later turn of the conversation is in the same folder as the target, but not in the proposal.
     own_problems = [
         str(each)
         for each in problems
@@ -148,7 +148,7 @@ def _text(old: ScenarioFile | None, new: ScenarioFile) -> Iterator[str]:
 def _stated(file: ScenarioFile) -> set[str]:
     expected = file.document["expected"]
     if "error" in expected:
-        return set()  # nothing else is stated about an error
+        return set()  # scenarios state nothing else about an error
     return {key for part in (expected, *(expected.get(mode, {}) for mode in file.modes)) for key in part} - {
         "json",
         "stream",
@@ -156,7 +156,7 @@ def _stated(file: ScenarioFile) -> set[str]:
 
 
 def _disagreements(scenario: Scenario, reference: AdapterUnderTest, runner: Runner) -> Iterator[str]:
-    """Yield where the reference adapter returns something else for the new bytes than the proposed expected values."""
+    """Yield where the reference adapter's response to the new bytes differs from the proposed expected values."""
     judge = CellJudge(runner, Effort(0))
     rules = [entry.rule for entry in catalogue().values()]
     for cell in cells([reference], [scenario], Filters()):

@@ -1,9 +1,9 @@
-"""Removing keys, accounts, cookies and addresses from an interaction before it is written.
+"""Remove keys, accounts, cookies and addresses from an interaction before it is written.
 
-Only allowed headers are kept, and of a URL the path and the query parameters of the API itself. Elsewhere known secrets
-(the key and the account of the request) are masked in every form that they may have (plain, JSON, URL, base64), parts
-of keys where they are plain, and everything that looks like a secret. A mask has the length of the secret, so that
-offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is written.
+Only allowed headers are kept, and only the path and the API's own query parameters of a URL. Everywhere else, three
+kinds of secrets are masked: known secrets (the key and the account of the request) in all forms (plain, JSON, URL,
+base64), plain parts of keys, and everything that looks like a secret. A mask is as long as the secret, so that offsets
+into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is written.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
         LeakError: A secret is spread over several frames of a stream, or has a form that cannot be masked.
     """
     scrubbed, kinds = _scrubbed(interaction, api, Finder(known))
-    if kinds:  # what is left of a secret in pieces is not found once its longer pieces are masked
+    if kinds:  # once the longer pieces of a secret are masked, the rest of it can no longer be found
         _scrubbed(interaction, api, Finder(known, only_whole=True))
     several = ("".join(pieces) for pieces in by_place(_places(scrubbed)).values() if len(pieces) > 1)
     for kind in (kind for text in several for kind in secrets.masked(text)[1]):
@@ -60,7 +60,7 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
 
 
 def _scrubbed(interaction: Interaction, api: Api, finder: Finder) -> tuple[Interaction, list[str]]:
-    """Return the interaction without what can be masked, and the kinds of that. Raises LeakError if more is found."""
+    """Return (interaction with masks, kinds of masked secrets). Raises LeakError for a secret that cannot be masked."""
     found: list[str] = []
 
     def clean(text: str) -> str:
@@ -76,7 +76,7 @@ def _scrubbed(interaction: Interaction, api: Api, finder: Finder) -> tuple[Inter
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
         body=_cleaned_body(interaction, clean),
     )
-    body = [("", scrubbed.body.decode("latin-1"))]  # with what JSON leaves out, such as a key that is there twice
+    body = [("", scrubbed.body.decode("latin-1"))]  # raw: it has what JSON drops, such as a repeated key
     beside = list(texts_in([scrubbed.uri, scrubbed.request, scrubbed.headers]))
     if any(map(finder.finds, (_places(scrubbed), body, beside))):
         raise LeakError("the response has the key in pieces, or in a form that cannot be masked")
@@ -93,7 +93,7 @@ def _cleaned_body(interaction: Interaction, clean: Clean) -> bytes:
 
 
 def cleaned(text: str, known: Collection[str]) -> tuple[str, list[str]]:
-    """Return a text without known secrets and what looks like one, and the kinds of what was masked."""
+    """Return (text with known and likely secrets masked, kinds of masked secrets)."""
     return _cleaned(text, Finder(known))
 
 
@@ -114,10 +114,10 @@ def _cleaned(text: str, finder: Finder) -> tuple[str, list[str]]:
 
 
 def cleaned_value(value: Any, known: Collection[str]) -> tuple[Any, list[str]]:
-    """Return a JSON value without secrets in its texts and keys, and the kinds of what was masked.
+    """Return (JSON value with secrets in its texts and keys masked, kinds of masked secrets).
 
     Raises:
-        LeakError: It has a secret in a form that cannot be masked.
+        LeakError: The value has a secret in a form that cannot be masked.
     """
     finder = Finder(known)
     result, kinds = _cleaned_value(value, finder)
@@ -139,7 +139,7 @@ def _cleaned_value(value: Any, finder: Finder) -> tuple[Any, list[str]]:
 
 
 def without_account(uri: str, api: Api) -> str:
-    """Return a URI with zeros instead of the account: `{account_id}` in the base URLs of the provider table."""
+    """Return a URI with zeros in place of the account (`{account_id}` in the provider table)."""
     for base in api.base_urls:
         host, _, path = base.partition("://")[2].partition("/")
         parts = re.split(r"\{\w+\}", f"{host}/{path}" if "{" in host else path)
@@ -153,7 +153,7 @@ def without_account(uri: str, api: Api) -> str:
 
 
 def _plain_uri(uri: str, api: Api) -> str:
-    """Return a URI with only the query parameters of the API's path; others, and a user, may contain a key."""
+    """Return a URI with only the API's own query parameters, and without a user: anything else may contain a key."""
     place = api.place(uri)
     if place is None:
         parts = urlsplit(uri)
@@ -164,7 +164,7 @@ def _plain_uri(uri: str, api: Api) -> str:
 
 @dataclass(frozen=True)
 class _Form:
-    """A way to write a secret: a pattern, and what a text with a match has in lower case, which is found faster."""
+    """A way to write a secret: its pattern, and a lower-case text that each match contains, which is found faster."""
 
     pattern: re.Pattern[str]
     literals: tuple[str, ...]

@@ -1,7 +1,7 @@
 """The shape of a recorded response: its fields, types, event order and conventions, without its texts.
 
-Two recordings of the same request differ in every word. A new field, another type, another order of events, token
-counts that no longer add up, or offsets in another unit show that the provider has changed.
+Two recordings of the same request differ in every word. But a new field, a changed type, a changed order of events,
+token counts that no longer add up, or offsets in a different unit show that the provider has changed.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from llm_conformance.wire.framings.server_sent_events import EVENT_STREAM
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 
-# The fields of these objects are content, chosen by the model or the user.
+# The model or the user chooses the fields of these objects, so they are content, not shape.
 _FREE_FORM = frozenset({"input", "args", "arguments", "logit_bias", "metadata"})
 UNITS: Mapping[str, Callable[[str], int]] = {
     "code points": len,
     "UTF-16 units": lambda text: len(text.encode("utf-16-le", "surrogatepass")) // 2,
     "bytes": lambda text: len(text.encode("utf-8", "surrogatepass")),
 }
-"""The units that offsets may count, each with the length of a text in it."""
+"""Maps a unit of offsets to a function that returns the length of a text in that unit."""
 
 _DOCUMENTED = {"code points": "code points", "utf-8 bytes": "bytes"}
 
@@ -37,9 +37,10 @@ class Shape:
     Attributes:
         status: The HTTP status.
         content_type: The content type without parameters.
-        fields: The JSON types at each path. For a stream, the path begins with the type of the chunk.
+        fields: Maps each path to its JSON types. In a stream, the path begins with the type of the chunk.
         order: The kinds of documents in the order of their first occurrence.
-        claims: Further properties by name: whether it ends, whether its counts add up, the unit of its offsets.
+        claims: Maps the names of further properties to their values: whether the response ends, whether its counts add
+            up, the unit of its offsets.
         problems: The violations of the documented schema.
     """
 
@@ -75,7 +76,7 @@ _OR = " or "
 
 
 def _may_be_the_same(was: str, now: str) -> bool:
-    """Return True if two claims can both hold; in a text of plain letters, all units of offsets fit."""
+    """Return True if two claims can both be true. In a text of ASCII letters, all units of offsets fit."""
     return was == now or not set(was.split(_OR)).isdisjoint(now.split(_OR))
 
 
@@ -107,11 +108,11 @@ def differences(old: Shape, new: Shape) -> Iterator[str]:
 
 
 def _lacks_parent(path: str, fields: Mapping[str, frozenset[str]]) -> bool:
-    """Return True if a field is missing because its list is empty or its parent is missing, which is reported once."""
+    """Return True if a field is missing only because its list is empty, or its parent is missing and reported."""
     if path in fields:
         return False
     above = path.rpartition("/")[0]
-    if "/[" in path[len(above) :]:  # an item; the length of a list is not part of the shape
+    if "/[" in path[len(above) :]:  # an item of a list, whose length is not part of the shape
         return "a list" in fields.get(above, ()) and not any(each.startswith(f"{above}/[") for each in fields)
     return bool(above) and above not in fields
 
@@ -121,11 +122,11 @@ def _is_keepalive(document: Any) -> bool:
 
 
 def _documents(interaction: Interaction) -> tuple[list[Any], bool]:
-    """Return the JSON documents of a response up to the first that cannot be read, and whether that is all of it."""
+    """Return (JSON documents up to the first unreadable one, whether all could be read) of a response."""
     found: list[Any] = []
     try:
         for document in answers.documents(interaction):
-            found.append(document)  # one by one, to keep those before an error
+            found.append(document)  # one by one, to keep the documents before an error
     except answers.SHAPELESS:
         return found, False
     return found, True
@@ -161,7 +162,7 @@ def _type(value: Any) -> str:
 
 
 def _kind(document: Any, api: Api, streamed: bool) -> str:
-    """Return the kind of a document: its `type`, and what the read rules find in it."""
+    """Return the kind of a document: its `type` and the keys of the read rules that find something in it."""
     held = answers.kinds(document, api, streamed) if isinstance(document, Mapping) else ()
     named = document.get("type") if isinstance(document, Mapping) else None
     contents = "+".join(held)
@@ -207,7 +208,7 @@ def _counts(facts: WireFacts, api: Api) -> str:
 
 
 def _offsets(facts: WireFacts, api: Api) -> str:
-    """Return the unit in which the offsets of all citations fit the text; the documented unit if it fits."""
+    """Return the unit in which the offsets of all citations fit the text. The documented unit comes first."""
     placed = [each for each in facts.citations if each.start is not None and each.end is not None]
     if not placed:
         return "nothing (there are no offsets)"
@@ -235,7 +236,7 @@ def _fits(citation: CitationFacts, facts: WireFacts, unit: str) -> bool:
 
 
 def _place(text: str, offset: int, unit: str) -> int | None:
-    """Return an offset in code points; None if it is outside the text or within a character."""
+    """Convert an offset from a unit to code points; None if it is outside the text or within a character."""
     count = 0
     for place, character in enumerate(text):
         if count >= offset:

@@ -1,7 +1,7 @@
-"""Recording a later turn again: its recorded request, with the new answer of the earlier turn in place of the old one.
+"""Replace the old answer of an earlier turn with the new one in the recorded request of a later turn.
 
-The request repeats the earlier answer in the provider's form: its text, reasoning, opaque parts and tool calls. These
-are replaced wherever they occur. What the user and the tools say stays, except for the ids of tool calls.
+The request repeats the earlier answer in the provider's form: its text, reasoning, opaque parts and tool calls. They
+are replaced wherever they occur. What the user and the tools say stays unchanged, except for the ids of tool calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OTHER_ROLES = ("user", "system", "developer", "tool")
 
 @dataclass(frozen=True)
 class Splice:
-    """What to replace in a request: texts, ids of tool calls, and arguments that are JSON values, old to new."""
+    """What to replace in a request: maps old to new texts, ids of tool calls, and arguments that are JSON values."""
 
     texts: Mapping[str, str]
     ids: Mapping[str, str]
@@ -34,7 +34,7 @@ class Splice:
         return {key: self.apply(value) if key in CONVERSATION else value for key, value in body.items()}
 
     def apply(self, value: Any, only_ids: bool = False) -> Any:
-        """Return a JSON value with the new answer in it, or with the new ids only."""
+        """Return a JSON value with the new answer in it, or only with the new ids."""
         if isinstance(value, str):
             value = self.ids.get(value, value)
             return value if only_ids else self.texts.get(value, value)
@@ -54,10 +54,10 @@ class Splice:
 
 
 def splice(old: WireFacts, new: WireFacts) -> Splice:
-    """Return what replaces an old answer by a new one.
+    """Return the replacements that turn an old answer into a new one.
 
     Raises:
-        CannotRecordError: The new answer has other tool calls or another number of blocks.
+        CannotRecordError: The new answer has different tool calls or a different number of blocks.
     """
     if [name for _, name, _ in old.tool_calls] != [name for _, name, _ in new.tool_calls]:
         raise CannotRecordError("the new answer calls other tools, so the recorded tool results do not fit it")

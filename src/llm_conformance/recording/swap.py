@@ -1,8 +1,8 @@
-"""Replacing several files, all or none, even if the process is killed.
+"""Replace several files, all or none, even if the process is killed.
 
-A journal lists the files that are being replaced, and their old contents are kept beside the new files until the
-journal is deleted. `undo` restores them if the process ended before that. Since anybody may have written a cassette
-directory, `undo` accepts only journals about proposals and the files that they are for.
+A journal lists the files that are being replaced. Their old contents are kept beside the new files until the journal is
+deleted. If the process ends before that, `undo` restores them. A cassette directory is untrusted, so `undo` accepts
+only journals about proposals and their target files.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _PART = re.compile(rf"\.(?:{re.escape(JOURNAL)}|.+\.yaml)-\w{{8}}\.part")
 """The name of a file that is being written (`_write_whole`)."""
 
 Change = tuple[Path, Path]
-"""A new file in a proposal, and the file that it replaces."""
+"""(new file in a proposal, file that it replaces)"""
 
 
 @contextmanager
 def locked(cassette_dir: Path, wait: bool = False) -> Iterator[None]:
     """Lock a directory against other commands that change it.
 
-    Whatever is half written in it belongs to the command that holds the lock, or to none that is still running.
+    A half-written file in it belongs to the command that holds the lock, or to a command that no longer runs.
 
     Raises:
-        BadFileError: Another command holds the lock, unless this one is to `wait`.
+        BadFileError: Another command holds the lock, and `wait` is False.
     """
     try:
         import fcntl
-    except ImportError:  # Windows: there is no lock
+    except ImportError:  # Windows has no such lock
         yield
         return
     directory = os.open(cassette_dir, os.O_RDONLY)
@@ -55,7 +55,7 @@ def locked(cassette_dir: Path, wait: bool = False) -> Iterator[None]:
 
 
 def swap(cassette_dir: Path, changes: Sequence[Change]) -> None:
-    """Replace files that are all in `cassette_dir`, or restore all of them if one fails."""
+    """Replace files, all in `cassette_dir`. If one fails, restore all of them."""
     journal = cassette_dir / JOURNAL
     entries = [[str(path.relative_to(cassette_dir)) for path in change] for change in changes]
     try:
@@ -95,7 +95,7 @@ def undo(cassette_dir: Path) -> list[str]:
 
 
 def delete_parts(cassette_dir: Path) -> None:
-    """Delete files that a killed command has left half-written. Lock the directory first."""
+    """Delete the half-written files of killed commands. The directory has to be locked."""
     for path in cassette_dir.rglob(".*.part"):
         if _PART.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink()

@@ -1,4 +1,4 @@
-"""Call the adapters of a run, each where it is: in this process, or through a program."""
+"""Call the adapters of a run, in this process or through their programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from llm_conformance.replay.transport import Transport
 
 
 class Callers:
-    """Calls adapters, and knows what outlasts a call.
+    """Calls adapters, and keeps track of hung calls and of answers that were kept.
 
     Args:
         transport: How recorded responses reach the adapters.
@@ -37,7 +37,7 @@ class Callers:
 
     @property
     def outside(self) -> Counter[str]:
-        """Connections that were refused outside of calls, by the place in the code that tried."""
+        """Maps a place in the code to the number of its connections that were refused outside of calls."""
         return self._in_program.outside
 
     def network(self, adapter: AdapterUnderTest) -> Network | None:
@@ -45,10 +45,10 @@ class Callers:
         try:
             return None if adapter.program is None else adapter.program.network
         except (ProgramError, OSError):
-            return None  # the call will show that the program does not start
+            return None  # that the program does not start will show in the call
 
     def is_lost(self, returned: Any) -> bool:
-        """Return True if an earlier answer is an object of a process that does not keep it any more."""
+        """Return True if an earlier answer is kept by a process, and that process no longer keeps it."""
         return self._in_program.is_lost(returned)
 
     def call(self, adapter: AdapterUnderTest, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
@@ -64,5 +64,5 @@ class Callers:
         return result
 
     def close(self) -> None:
-        """Stop what calls in this process; the programs belong to the adapters."""
+        """Stop the calls in this process. Programs are not ended, because they belong to the adapters."""
         self._in_process.close()

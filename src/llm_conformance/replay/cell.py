@@ -26,7 +26,7 @@ class Cell:
 
     @property
     def callee(self) -> Callee:
-        """What is called: many cells have the same."""
+        """What is called. Many cells have the same callee."""
         return self.adapter.label, str(self.scenario.api), self.method
 
     @property
@@ -41,12 +41,12 @@ class Cell:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether a recorded answer is only parsed: earlier answers of bare recordings are not needed for that."""
+        """Whether a recorded answer is only parsed. Earlier answers of bare recordings are then not needed."""
         return self.method in PURE and self.scenario.is_bare
 
     @property
     def holds_last_frame(self) -> bool:
-        """Whether the server holds back the last frame: in whole streams that have content before it."""
+        """Whether the server holds back the last frame. It does in complete streams with content before that frame."""
         if self.method in PURE:
             return False
         whole = self.scenario.cuts is None and self.scenario.fault is None

@@ -1,4 +1,4 @@
-"""Compare a request with the recorded ones: path, key, and what its body asks."""
+"""Compare a request with the recorded requests: the path, the key, and what the body asks."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 
 _COMMON_PREFIXES = ("/v1", "/v1beta", "/api", "/api/v1", "/openai", "/openai/v1", "/openai/deployments/{model}")
-"""What libraries add to the base URL for servers that are compatible with another provider's API."""
+"""Prefixes that libraries add to the base URL, for servers that are compatible with another provider's API."""
 
 _OWN_PREFIX = re.compile(r"^/(?:v\d\w*|api)(?=/)")
-"""A prefix that an API's path begins with, and that some libraries count as a part of the base URL."""
+"""A prefix of an API's path that some libraries take for a part of the base URL."""
 
 
 _CONVERSATION = frozenset({"messages", "input", "contents", "system", "instructions", "systemInstruction", "documents"})
-"""Fields that are compared as the conversation, whatever pointers into them a scenario names."""
+"""Fields that are always compared as the conversation, even if a scenario names pointers into them."""
 _TOOL_POINTER = re.compile(r"/tools/\d+(?P<declaration>/functionDeclarations/\d+)?(?P<rest>/.*)?")
 
 
 def modes_at(target: str, scenario: Scenario) -> list[Mode]:
     """Return the modes that a path and query may request. Most APIs have the same path for both.
 
-    Where no documented path matches, a path behind another prefix does: see `paths_with_other_prefixes`.
+    If no documented path matches, paths with other prefixes are tried (`paths_with_other_prefixes`).
     """
     api, model = scenario.api, scenario.model
     for paths_of in (accepted_paths, paths_with_other_prefixes):
@@ -44,7 +44,7 @@ def modes_at(target: str, scenario: Scenario) -> list[Mode]:
 
 
 def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
-    """Yield what may follow the base URL: the API's paths, also with the rest of a longer documented base (`/v1`)."""
+    """Yield the paths that may follow the base URL: the API's own, also after a part of a documented base (`/v1`)."""
     shortest = api.base_urls[0]
     prefixes = [base.removeprefix(shortest) for base in api.base_urls if base.startswith(shortest)]
     for path in api.paths(mode == "stream"):
@@ -53,10 +53,10 @@ def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
 
 
 def paths_with_other_prefixes(api: Api, mode: Mode, model: str) -> Iterator[str]:
-    """Yield what libraries request that add a prefix of their own to the base URL, or leave the API's own out.
+    """Yield the paths of libraries that add a prefix to the base URL or leave the API's own prefix out.
 
-    A library may hard-code `/v1`, or a part of the provider's base URL, so that it is there twice or not at all. Only
-    the base URL of the replay makes it wrong.
+    A library may hard-code `/v1` or a part of the provider's base URL, so that it is there twice or not at all. That is
+    right with the provider's URL, and wrong only because of the URL of the replay.
     """
     documented = dict.fromkeys(run for base in api.base_urls for run in _runs_of_segments(base))
     for template in api.paths(mode == "stream"):
@@ -84,7 +84,7 @@ def recorded_requests(scenario: Scenario) -> str:
 
 
 def has_key(target: str, headers: Mapping[str, str], api: Api) -> bool:
-    """Return True if a request has the call's API key where the provider reads it, or the provider reads none."""
+    """Return True if a request has the call's API key where the provider reads it, or if the provider needs no key."""
     in_query = f"key={CANARY_KEY}" in target.partition("?")[2].split("&")
     sent = {name.lower(): str(value) for name, value in headers.items()}
     return in_query or not api.key_headers or any(CANARY_KEY in sent.get(name, "") for name in api.key_headers)
@@ -93,13 +93,13 @@ def has_key(target: str, headers: Mapping[str, str], api: Api) -> bool:
 def asks_otherwise(
     sent: Mapping[str, Any], scenario: Scenario, mode: Mode, capabilities: Collection[str]
 ) -> Difference | None:
-    """Return what the body of a request asks otherwise than the call; None if the recorded answer fits it.
+    """Return where the body of a request differs from the call; None if the recorded answer fits it.
 
-    It may ask what the recorded request asks, or what the call says: the recorded one may have more than the call.
-    `capabilities` are those that the adapter declares.
+    The body may ask what the recorded request asks, or what the call asks: the recorded request may have more than the
+    call. `capabilities` are those that the adapter declares.
     """
     recorded, api = scenario.interactions[mode].request, scenario.api
-    # If the recorded body has no model, or the path has one, the model is in the path, which matched.
+    # If the recorded body has no model or the path has one, the model was already matched with the path.
     has_model = recorded.get("model") == scenario.model and not api.names_model_in_path
     if has_model and sent.get("model") != scenario.model:
         return _different_value(sent, recorded, "/model", api)
@@ -117,13 +117,13 @@ def asks_otherwise(
 
 
 def needed_capabilities(scenario: Scenario, request: Mapping[str, Any]) -> frozenset[str]:
-    """Return the capabilities without which an adapter may be unable to make the call at all."""
+    """Return the capabilities without which an adapter may not be able to make the call."""
     earlier = {"round_trip"} if scenario.earlier else set()
     return frozenset(earlier | set(asked_capabilities(request, scenario.api)))
 
 
 def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Scope:
-    """Return what is compared: not what the other RPL rules report, if the adapter declares their capability."""
+    """Return what is compared: not what the other RPL rules judge, if the adapter declares their capability."""
     expected = scenario.expected[mode]
     round_trip, declared = expected.round_trip, "round_trip" in capabilities
     return Scope(
@@ -137,15 +137,15 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
 
 
 def _may_move_text(answer: Scenario) -> bool:
-    """Return True if the text of an earlier answer of a bare recording has reasoning, which goes back elsewhere."""
+    """Return True if the text of a bare recording's earlier answer contains reasoning, which may go back elsewhere."""
     (expected,) = answer.expected.values() if answer.is_bare else (None,)
     return expected is not None and (expected.reasoning_source == "tag" or "message" not in expected.stated)
 
 
 def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
-    """Yield requests that all ask what the call asks: the recorded one, and those that its fields make.
+    """Yield requests that ask what the call asks: the recorded request, then those written from the call's fields.
 
-    The recorded one, which nearly all requests fit, comes first.
+    The recorded request comes first, because nearly all requests fit it.
     """
     yield scenario.interactions[mode].request
     if not scenario.earlier:
@@ -153,7 +153,7 @@ def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
 
 
 def _written(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
-    """Yield the requests that the fields of the call make; none if its messages have parts of the provider's form."""
+    """Yield the requests written from the call's fields; none if its messages have parts in the provider's form."""
     params = scenario.params[mode]
     call = {
         "model": scenario.model,
@@ -188,7 +188,7 @@ def _different_value(sent: Mapping[str, Any], recorded: Mapping[str, Any], point
 
 
 def _is_at(target: str, path: str) -> bool:
-    """Return True if a target has this path, and the query of it; `{project}` is any one segment."""
+    """Return True if a target has this path and its query. A `{project}` in the path fits any single segment."""
     target_path, _, target_query = target.partition("?")
     path, _, query = path.partition("?")
     if "{" in path:
@@ -200,13 +200,13 @@ def _is_at(target: str, path: str) -> bool:
 
 
 def _has_all_words(sent: Any, recorded: Any) -> bool:
-    """Return True if a list of strings (`include`, `modalities`) has all of the recorded ones; it may have more."""
+    """Return True if a list of strings (`include`, `modalities`) has all recorded strings. It may have more."""
     lists = isinstance(sent, list) and isinstance(recorded, list)
     return lists and all(isinstance(word, str) and word in sent for word in recorded)
 
 
 def _is_in_any_tool(sent: Mapping[str, Any], pointer: str, expected: Any) -> bool:
-    """Return True if a pointer into a tool has the expected value for any tool: their order is free."""
+    """Return True if the pointer, applied to any tool, leads to the expected value. The order of tools is free."""
     match = _TOOL_POINTER.fullmatch(pointer)
     tools = sent.get("tools")
     if not match or not isinstance(tools, list):

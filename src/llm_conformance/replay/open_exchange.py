@@ -1,4 +1,4 @@
-"""One exchange while it runs: it picks the recording that answers a request, and keeps what was observed."""
+"""One exchange while it runs: choose the recording that answers a request, and keep what was observed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ class OpenExchange:
     """An exchange from the call of the adapter to its end. The transport and the attempt share it.
 
     Attributes:
-        capabilities: What the adapter declares; what its request is compared in depends on that.
+        capabilities: The capabilities that the adapter declares. What is compared in its requests depends on them.
         base_url: The base URL that the adapter is given.
-        hold_s: For how many seconds at most the last frame of a stream is held back until content has been shown.
-        way_out: What to do if the library does not let its users set the URL, to follow a message; "" for nothing.
+        hold_s: The longest that the last frame of a stream is held back until content is shown, in seconds.
+        way_out: A hint to append to a message, for libraries whose URL cannot be set; "" if there is none.
         mode: The mode of the recording that was replayed; None if no request was answered.
-        difference: What a refused request asks otherwise than the call; None if none was refused.
+        difference: Where a refused request differs from the call; None if no request was refused.
         request: The body of the request that was answered; None if none was.
         attempts: How many requests there were, as far as the transport can count them.
-        repeats: How many of them repeat a request that was already answered.
-        missing_mode: The mode that was requested although the scenario has no recording of it.
+        repeats: How many of these requests repeat one that was already answered.
+        missing_mode: The requested mode, if the scenario has no recording of it.
         foreign_requests: Requests to other hosts, if the transport sees them before the network guard does.
         buffered: Whether the last frame had to be sent before any content was shown.
         held_s: For how many seconds the last frame was held back.
         content_shown: Set by the worker when the adapter shows its first content.
-        silent: Set when a server that is to fall silent has sent all that comes before.
+        silent: Set when a server that is to fall silent has sent everything before the silence.
         closed: Set when the exchange is over.
     """
 

@@ -6,6 +6,6 @@ import os
 
 
 def keep_proxies_away() -> None:
-    """Have HTTP clients connect to the loopback directly, whatever proxy the environment sets."""
+    """Make HTTP clients connect to the loopback directly, even if the environment sets a proxy."""
     for name in ("NO_PROXY", "no_proxy"):
         os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))

@@ -1,4 +1,4 @@
-"""Run exchanges: build the call, call the adapter, and sum up what came of it."""
+"""Run exchanges: build the call, call the adapter, and build the Outcome."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from llm_conformance.wire.interaction import MODES
 from llm_conformance.wire.tool_names import with_tool_names
 
 GRACE_S = 2.0
-"""How much longer than `call.timeout_s` a call may take, for slow machines."""
+"""How many seconds longer than `call.timeout_s` a call may take, for slow machines."""
 
 SILENCE_TIMEOUT_S = 1.0
-"""`call.timeout_s` of a call that the server never answers."""
+"""`call.timeout_s` of a call to a server that falls silent."""
 SHORT_SILENCE_TIMEOUT_S = 0.1
-"""The same for generated scenarios and core faults, of which there are many."""
+"""The same for generated scenarios and core faults, because there are many of them."""
 
 STARVED_S = 2.0
-"""If the machine does not run this process for so long in a call, an error may be a time-out that is nobody's fault."""
+"""In seconds. If the machine does not run this process for so long in a call, it may have caused a time-out."""
 TIMES_THE_LIMIT = (1, 10, 30)
-"""By what the time limit of a call is multiplied at each attempt, if there is more than one for that reason."""
+"""The factors of a call's time limit at each attempt, if a busy machine makes further attempts necessary."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 """After how many hung calls a method is no longer called for an API."""
@@ -48,16 +48,16 @@ HANGS_UNTIL_GIVEN_UP = 3
 _REMEMBERED = 256
 
 _Earlier = Mapping[int, Exchange]
-"""Exchanges for the earlier answers of a conversation, by their position in `messages`."""
+"""Maps the position of an earlier answer in `messages` to its exchange."""
 
 
 class Runner:
-    """Runs the exchanges of cells; owns the transport, the network guard and the worker thread.
+    """Runs the exchanges of cells. Owns the transport, the network guard and the worker thread.
 
     Args:
         timeout_s: The time limit of a call, in seconds.
         transport: How recorded responses reach the adapter.
-        options: The command-line options of the run that affect exchanges, for the commands that reproduce a failure.
+        options: The command-line options that affect exchanges. Commands that reproduce a failure repeat them.
     """
 
     def __init__(self, timeout_s: float, transport: Transport, options: tuple[str, ...] = ()) -> None:
@@ -90,10 +90,10 @@ class Runner:
         return method in PURE or self._transport.hands_over_pieces
 
     def run(self, cell: Cell) -> Exchange:
-        """Run a cell's exchange. `exchange` does the same and remembers the last ones.
+        """Run a cell's exchange. `exchange` does the same and remembers the last exchanges.
 
-        If the adapter fails while the machine is too busy to run this process, it is called again with more time. So it
-        is if the short time of a call to a silent server is over before the server falls silent.
+        The adapter is called again with more time in two cases: it fails while the machine is too busy to run this
+        process, or the short time limit of a call to a silent server ends before the server falls silent.
         """
         earlier = {} if cell.asks_nothing else self._earlier(cell)
         for self._times in TIMES_THE_LIMIT:
@@ -120,13 +120,14 @@ class Runner:
 
     def _earlier_exchange(self, cell: Cell) -> Exchange:
         exchange: Exchange = self.exchange(cell)
-        # The adapter's process has ended since, and its object with it: ask the new one.
+        # If the adapter's process has ended since, its object is gone, too. The new process has to answer again.
         return self.run(cell) if self._callers.is_lost(exchange.outcome.returned) else exchange
 
     def _proven(self, cell: Cell, accused: Exchange, earlier: _Earlier) -> Exchange:
-        """Return the exchange of a cell whose last frame was held for longer, to see whether it only was slow.
+        """Run a cell again with the last frame held for longer, to see whether the adapter is only slow.
 
-        If the call fails now, the adapter did not show anything for as long as it waits, and is to blame for that only.
+        If this call fails, the first exchange is returned: the adapter waits for the last frame longer than a call may
+        take, and is to blame for only that.
         """
         again, opened = self._run_once(cell, earlier, self._patience.longest_s)
         is_confirmed = again.outcome.buffered or again.outcome.fault is not None
@@ -135,7 +136,7 @@ class Runner:
         return accused if again.outcome.fault is not None else again
 
     def _run_once(self, cell: Cell, earlier: _Earlier, hold_s: float = 0) -> tuple[Exchange, OpenExchange | None]:
-        """Return a cell's exchange, and what its transport saw; the last frame is held back for `hold_s` at most."""
+        """Return (exchange of a cell, what its transport saw). The last frame is held for at most `hold_s` seconds."""
         exchange = None
         if cell.method not in PURE:
             network = self._callers.network(cell.adapter)
@@ -153,7 +154,7 @@ class Runner:
         return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related), exchange
 
     def build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
-        """Build the call. Mutable values are copies, so that an adapter can change nothing but its own."""
+        """Build the call. Mutable values are copied, so that an adapter can change only its own copies."""
         scenario, method = cell.scenario, cell.method
         return Call(
             provider=scenario.api.provider,
@@ -174,7 +175,7 @@ class Runner:
         )
 
     def _without_call(self, cell: Cell, earlier: _Earlier) -> Outcome | None:
-        """Return the outcome of a call that need not be made; None if it has to be made."""
+        """Return the Outcome of a call that need not be made; None if it has to be made."""
         if not cell.runnable:
             return Outcome(unsupported=f"the adapter has no method {cell.method}")
         failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
@@ -187,7 +188,7 @@ class Runner:
         return None
 
     def _call_adapter(self, cell: Cell, call: Call, http: HttpResponse, exchange: OpenExchange | None) -> Outcome:
-        """Call the adapter, watch it, and sum up."""
+        """Call the adapter, watch it, and build the Outcome."""
         pieces = tuple(cell.scenario.pieces(cell.interaction)) if cell.method == "parse_stream" else ()
         body = cell.interaction.body if cell.method == "parse" else b""
         whole = replace(http, body=body)
@@ -199,12 +200,12 @@ class Runner:
 
         result = self._callers.call(cell.adapter, asked, call.timeout_s + GRACE_S, on_event)
         if result.hung:
-            # A call that is to fail may well hang; only hangs in answered calls count.
+            # Only hangs in calls that have an answer count, because calls that are to fail often hang.
             self._hangs[cell.callee] += all(expected.error is None for expected in cell.scenario.expected.values())
         return outcome_of(Made(cell, exchange, result, call.timeout_s))
 
     def _limit_s(self, scenario: Scenario) -> float:
-        """Return the time limit of a call; it is shorter if the server stays silent, because it always runs out."""
+        """Return the time limit of a call in seconds. It is short if the server falls silent, as it always runs out."""
         if scenario.fault is None or scenario.fault.kind != "silence":
             return self._timeout_s
         is_one_of_many = scenario.provenance == "generated" or scenario.is_core_fault
@@ -212,13 +213,13 @@ class Runner:
 
 
 def _may_be_too_late(exchange: Exchange) -> bool:
-    """Return True if the adapter reports an error that nobody expects. A call that hung was given its time."""
+    """Return True if the adapter reports an unexpected error, without having hung: a hung call had all of its time."""
     raised, expected = exchange.outcome.raised, exchange.expected.error
     return raised is not None and not exchange.outcome.hung and (expected is None or raised.contract_type != expected)
 
 
 def _ended_before_the_silence(exchange: Exchange, opened: OpenExchange | None) -> bool:
-    """Return True if the time of a call was over before a silent server had sent all that it is to send."""
+    """Return True if the call ended before the server had sent everything that comes before its silence."""
     fault, raised = exchange.scenario.fault, exchange.outcome.raised
     if opened is None or fault is None or fault.kind != "silence" or opened.silent.is_set():
         return False
@@ -232,7 +233,7 @@ def _too_busy(starved_s: float) -> str:
 
 
 def _in_recorded_mode(cell: Cell) -> Cell:
-    """Return a cell in the mode of its recording: earlier answers of bare recordings are never streams."""
+    """Return the cell in a mode that is recorded. Earlier answers of bare recordings have no stream."""
     if cell.mode in cell.scenario.interactions:
         return cell
     (mode,) = cell.scenario.modes
@@ -265,19 +266,19 @@ def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> 
 
 
 def _cannot_follow(earlier: Exchange) -> Outcome:
-    """Return the Outcome if the call for an earlier answer gave none; that call is judged in its own scenario."""
+    """Return the Outcome of a call if the call for an earlier answer failed, which its own scenario reports."""
     outcome = earlier.outcome
     if outcome.unsupported is not None and not earlier.scenario.is_bare:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
     why = outcome.blocked or outcome.difference or outcome.fault or outcome.raised or "no response came back"
-    if earlier.scenario.is_bare:  # that call is judged nowhere, and its answer is not as the provider sent it
+    if earlier.scenario.is_bare:  # no rule judges that call, and its answer is not what the provider sent
         return Outcome(unsupported=f"the adapter has no earlier answer to send back: {outcome.unsupported or why}")
     return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 
 
 @dataclass(frozen=True)
 class _RelatedExchanges:
-    """Runs the exchanges that a rule compares one with."""
+    """Runs the exchanges with which a rule compares the judged one."""
 
     runner: Runner
     cell: Cell

@@ -25,22 +25,22 @@ from llm_conformance.wire.interaction import Interaction
 
 _HOST = "127.0.0.1"
 PAUSES = 16
-"""After how many of its first pieces a cut stream pauses, so that the client reads each of them on its own."""
+"""How many of its first pieces a cut stream sends with pauses, so that the client reads each of them alone."""
 PAUSE_S = 0.0005
 SILENCE_S = 30.0
-"""How long a connection is kept open in silence, if the exchange does not end before."""
+"""For how many seconds at most a connection is kept open in silence. The end of the exchange ends it earlier."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _WAY_OUT = (
     "; a library whose URL cannot be set is judged with --transport=vcr (with pytest: --conformance-transport=vcr)"
 )
 _NOT_SERVED = "llm-conformance: no call is open at this path; each call has a path of its own in call.base_url"
 _POLL_S = 0.05
-"""How often the server checks whether to shut down; `shutdown` waits for that."""
+"""How many seconds pass between two checks whether to shut down. `shutdown` waits for the next check."""
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
 
 
 class _Server(ThreadingHTTPServer):
-    """Serves on a socket that listens already, on a thread of its own."""
+    """Serves on a socket that already listens, on a thread of its own."""
 
     daemon_threads = True
     block_on_close = False
@@ -70,7 +70,7 @@ class ReplayServer:
         self._tokens = itertools.count(1)
         self._http = _Server(socket.create_server((_HOST, 0)), self._handler())
         self._elsewhere: dict[Network, _Server] = {}
-        self._refusing = socket.socket()  # bound, but not listening: connections to its port are refused
+        self._refusing = socket.socket()  # bound but not listening, so that connections to its port are refused
         self._refusing.bind((_HOST, 0))
         self.ports: tuple[int, ...] = (self._http.server_address[1], self._refusing.getsockname()[1])
 
@@ -91,13 +91,13 @@ class ReplayServer:
         return exchange
 
     def close(self, exchange: OpenExchange) -> None:
-        """Stop to serve an exchange, and release a stream that is still held back."""
+        """Stop serving an exchange, and release a stream that is still held back."""
         exchange.content_shown.set()
         exchange.closed.set()
         self._exchanges.pop(exchange.base_url.rpartition("/")[2], None)
 
     def give_up(self, thread: int) -> None:
-        """Do nothing: the requests of the thread have the token of a closed exchange."""
+        """Do nothing, because the requests of the thread have the token of a closed exchange."""
 
     def shutdown(self) -> None:
         """Stop the server and free its port."""
@@ -106,7 +106,7 @@ class ReplayServer:
         self._refusing.close()
 
     def _serve_in(self, network: Network) -> Network:
-        """Serve in a program's own network, too. Servers of programs that have ended are ended."""
+        """Serve in a program's own network, too. Ends the servers of programs that have ended."""
         if network not in self._elsewhere:
             for other in [each for each in self._elsewhere if each.is_closed]:
                 self._elsewhere.pop(other).end()
@@ -200,8 +200,9 @@ class ReplayServer:
                     if name not in _HOP_BY_HOP:
                         self.send_header(name, value)
                 self.send_header(*length)
-                # Clients that keep connections across event loops would reuse a dead one. A fault is not announced:
-                # some clients take an announced end for a complete response.
+                # The end of the connection is announced, because clients that keep connections across event loops would
+                # reuse a dead one. It is not announced for a fault, because some clients take an announced end for a
+                # complete response.
                 if not self.close_connection:
                     self.send_header("connection", "close")
                 self.end_headers()
@@ -210,7 +211,7 @@ class ReplayServer:
                 try:
                     super().handle()
                 except (ConnectionError, ValueError, TimeoutError):
-                    self.close_connection = True  # the adapter hung up or did not send HTTP; its outcome shows that
+                    self.close_connection = True  # the adapter hung up or did not send HTTP, which its outcome shows
 
             def log_message(self, *_: Any) -> None:
                 """Log nothing."""

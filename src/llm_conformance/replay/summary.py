@@ -1,4 +1,4 @@
-"""Sum up a call that has ended: build the Outcome that rules judge."""
+"""Build the Outcome of a call that has ended."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from llm_conformance.wire.interaction import Mode
 
 @dataclass(frozen=True)
 class Made:
-    """A call that was made: of which cell, over which exchange, and what came of it.
+    """A call that was made, with its cell, its exchange and its result.
 
     Attributes:
         exchange: What the transport observed; None for methods that send no request.
@@ -56,7 +56,7 @@ def outcome_of(made: Made) -> Outcome:
             return Outcome(unsupported=unsupported, hung=result.hung, **besides)
     if error is not None and not _is_allowed(made, error):
         fault = fault or f"raised {error}"
-    # What the suite says itself, such as that a value is no response, was not raised.
+    # A fault that the suite states itself, such as that a value is no response, was not raised.
     was_raised = error is not None and own_fault is None
     cause = error.cause if error is not None and was_raised else without_values(fault or "")
     return Outcome(
@@ -78,14 +78,14 @@ def outcome_of(made: Made) -> Outcome:
 
 
 def _own_fault(made: Made) -> str | None:
-    """Return why nothing can be judged, as far as that is no matter of an error."""
+    """Return why nothing can be judged, if an error is not the reason; else None."""
     if made.result.hung:
         return f"{made.result.fault}; call.timeout_s was {made.limit_s:g}, which is the limit for all attempts"
     return made.result.fault
 
 
 def _end(made: Made) -> tuple[Mapping[str, Any] | None, Raised | None]:
-    """Return the response and the error of a call; for a stream, those of its last events that carry one."""
+    """Return (response, error) of a call. In a stream, each is from the last event that carries one."""
     result = made.result
     response = result.response
     table, from_provider = made.cell.adapter.errors, _provider_reports_error(made)
@@ -102,9 +102,9 @@ def _end(made: Made) -> tuple[Mapping[str, Any] | None, Raised | None]:
 
 
 def _cannot_be_asked(made: Made, exchange: OpenExchange, error: Raised | None) -> str | None:
-    """Return why the adapter cannot make this call: it says so, or lacks a capability that the call needs.
+    """Return why the adapter cannot make this call: it says so, or does not declare a capability that the call needs.
 
-    `error` is what it raised before it asked for anything; None if it did not.
+    `error` is what it raised before it sent a request; None if it raised nothing.
     """
     declared = made.cell.adapter.capabilities
     difference = exchange.difference
@@ -122,24 +122,24 @@ def _cannot_be_asked(made: Made, exchange: OpenExchange, error: Raised | None) -
 
 
 def _is_plain(scenario: Scenario) -> bool:
-    """Return True if any library can make the call: one text of a user without a name, and no tools."""
+    """Return True if every library can make the call: one text of a user without a name, and no tools."""
     message = scenario.messages[0] if len(scenario.messages) == 1 else {}
     is_text = isinstance(message, Mapping) and isinstance(message.get("content"), str) and "name" not in message
     return is_text and not scenario.tools and not any(scenario.params.values())
 
 
 def _was_asked(exchange: OpenExchange) -> bool:
-    """Return True if the adapter sent a request, as far as anybody can tell: a refused one is seen by nobody."""
+    """Return True if the adapter sent a request or may have sent one: nobody sees a request to a refused connection."""
     return exchange.mode is not None or exchange.missing_mode is not None or exchange.attempts > 0
 
 
 def _without_request(exchange: OpenExchange, error: Raised | None, connections: tuple[str, ...]) -> str | None:
-    """Return that the adapter asked for nothing, if so."""
+    """Return a message if the adapter sent no request, else None."""
     if exchange.mode is not None or exchange.missing_mode or exchange.scenario.connection_refused:
         return None
     fault = exchange.scenario.fault
     if fault and fault.kind == "silence" and error is not None and error.contract_type == "TimeoutError":
-        return None  # on a slow machine the time limit, which is short here, runs out before the request is sent
+        return None  # this call has a short time limit, which on a slow machine ends before the request is sent
     recorded = recorded_requests(exchange.scenario)
     tried = f"; it tried {connections[0]}; recorded was {recorded}{exchange.way_out}" if connections else ""
     if error is not None:
@@ -148,7 +148,7 @@ def _without_request(exchange: OpenExchange, error: Raised | None, connections: 
 
 
 def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
-    """Return why nothing can be judged, if the adapter did what it may do."""
+    """Return why nothing can be judged although the adapter is not at fault; else None."""
     if exchange.missing_mode:
         return f"the adapter asked for {exchange.missing_mode}, which was not recorded"
     outage = exchange.scenario.outage
@@ -160,13 +160,13 @@ def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
 
 
 def _is_allowed(made: Made, error: Raised) -> bool:
-    """Return True if the expected values of the replayed recording, if there is one, allow an error."""
+    """Return True if a recording was replayed and its expected values allow the error."""
     expected = _expected(made)
     return expected is not None and (expected.error is not None or expected.allows(error.contract_type))
 
 
 def _provider_reports_error(made: Made) -> bool:
-    """Return True if the adapter is sent an error of the provider, and not only a lost connection or a spoilt body."""
+    """Return True if the adapter was sent an error of the provider, not just a lost connection or a spoilt body."""
     expected = _expected(made)
     is_reported = expected is not None and expected.error is not None and not expected.fault
     return is_reported or made.cell.scenario.outage is not None
@@ -181,9 +181,9 @@ def _expected(made: Made) -> Expected | None:
 
 
 def _buffered(made: Made) -> bool | None:
-    """Return True if content of the frames before the last one was shown late, None if that was not observed.
+    """Return True if no content was shown before the last frame; None if that was not observed.
 
-    A `stream` method that requests a plain response shows all of it at the end.
+    It is also True for a `stream` method that requests a plain response, because all content then comes at the end.
     """
     exchange, expected = made.exchange, _expected(made)
     if expected is None or expected.early_kinds.isdisjoint(kinds_shown(made.result.events)):

@@ -16,7 +16,7 @@ class Transport(Protocol):
 
     Attributes:
         ports: The only loopback ports to which the network guard allows connections.
-        hands_over_pieces: Whether a stream reaches the adapter in pieces, and not as a whole.
+        hands_over_pieces: Whether a stream reaches the adapter in pieces, not as a whole.
     """
 
     ports: tuple[int, ...]
@@ -29,17 +29,17 @@ class Transport(Protocol):
         capabilities: Collection[str] = (),
         network: Network | None = None,
     ) -> OpenExchange:
-        """Start to answer requests of an adapter with these capabilities for a scenario, in its own network if any.
+        """Start to answer requests for a scenario. The adapter has these capabilities and maybe its own network.
 
-        A transport that hands over pieces holds back the last frame of a stream until content has been shown, for
-        `hold_s` seconds at most.
+        A transport that hands over pieces holds back the last frame of a stream until content is shown, but for at most
+        `hold_s` seconds.
         """
 
     def close(self, exchange: OpenExchange) -> None:
-        """Stop to answer them."""
+        """Stop answering the requests of an exchange."""
 
     def give_up(self, thread: int) -> None:
-        """Answer no more requests of a thread (by its identifier) whose call has hung."""
+        """Answer no more requests of the thread with this identifier, whose call has hung."""
 
     def shutdown(self) -> None:
         """Release all resources."""

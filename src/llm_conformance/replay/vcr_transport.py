@@ -29,7 +29,7 @@ _MODE_HEADER = "x-llm-conformance-mode"
 class _Response(stubs.VCRHTTPResponse):  # type: ignore[misc]
     """A response that may be used in a `with` block.
 
-    The `close` of vcrpy returns True, which `io.IOBase.__exit__` returns in turn: exceptions of the block are lost.
+    vcrpy's `close` returns True. `io.IOBase.__exit__` returns that, too, and so exceptions of the block would be lost.
     """
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class VcrTransport:
         capabilities: Collection[str] = (),
         network: Network | None = None,
     ) -> OpenExchange:
-        """Answer requests for a scenario in this process. `hold_s` has no effect: a stream is sent in one piece."""
+        """Answer requests for a scenario in this process. `hold_s` has no effect, because streams are sent whole."""
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
         base_url = place.base_url if place else scenario.api.base_urls[0]
@@ -69,16 +69,16 @@ class VcrTransport:
         return exchange
 
     def close(self, exchange: OpenExchange) -> None:
-        """Stop to answer requests."""
+        """Stop answering requests."""
         exchange.content_shown.set()
         self._cassettes.pop(id(exchange)).close()
 
     def give_up(self, thread: int) -> None:
-        """Refuse all further requests of a thread; they would be matched against the next exchange."""
+        """Refuse all further requests of a thread, because they would be matched against the next exchange."""
         self._given_up.add(thread)
 
     def shutdown(self) -> None:
-        """Do nothing: `close` releases everything."""
+        """Do nothing, because `close` releases everything."""
 
     def _match(self, exchange: OpenExchange, request: Request, recorded: Request) -> None:
         if threading.get_ident() in self._given_up:
@@ -115,7 +115,7 @@ def _match(exchange: OpenExchange, request: Request, recorded: Request) -> None:
     place = exchange.scenario.api.place(request.uri)
     if place is None and _host(request.uri) not in (_host(exchange.base_url), _host(recorded.uri)):
         foreign = f"{request.method} {request.uri.partition('?')[0]}"
-        if foreign not in exchange.foreign_requests:  # vcrpy compares a request with every recording, some twice
+        if foreign not in exchange.foreign_requests:  # vcrpy compares with every recording, some twice
             exchange.foreign_requests.append(foreign)
         raise AssertionError(f"{foreign} was refused: no request may leave the replay")
     if request.method.upper() != "POST":

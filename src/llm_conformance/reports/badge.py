@@ -1,7 +1,7 @@
 """The badge: the edition, the verdict of a run of one adapter, and what was judged.
 
-Conversations of different provenance are not added up. A run that does not end with a verdict gives a grey badge, which
-takes the place of an earlier one.
+Conversations of different provenance are not added up. A run without a verdict gives a grey badge, so that an earlier
+badge does not stay.
 """
 
 from __future__ import annotations

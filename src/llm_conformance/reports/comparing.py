@@ -1,6 +1,7 @@
 """The differences between two reports: which findings are new or gone, which cells got better, and which got worse.
 
-A run that explores draws other inputs each time. What differs there between two reports is no change of the adapter.
+A run that explores draws different inputs each time. A difference in these between two reports is no change of the
+adapter.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ _RED = frozenset({Status.FAIL.value, Status.ERROR.value})
 _WRONG = frozenset({*_RED, Status.EXPECTED.value})
 _UNSEEN = frozenset({None, Status.VACUOUS.value, Status.UNSUPPORTED.value})
 _NEUTRAL = frozenset({*(each.value for each in PROBES), Status.BLOCKED.value, Status.NEW.value})
-"""Statuses that are neither worse nor better than another: of a blocked cell, another cell of the exchange says why."""
+"""Statuses that are neither worse nor better than others. For a blocked cell, another cell of the exchange says why."""
 _GREEN = frozenset({Status.PASS.value, Status.STALE.value})
 
 Cell = tuple[str, ...]
-"""(rule, scenario, method); with the adapter's name in front if a report is of several adapters."""
+"""(rule, scenario, method), or (adapter, rule, scenario, method) if a report is about several adapters."""
 
 
 @dataclass(frozen=True)
 class Change:
     """A cell whose status differs between the reports. A status is None if the report does not have the cell.
 
-    It is `by_chance` if each of the runs drew other inputs for it.
+    It is `by_chance` if the two runs drew different inputs for it.
     """
 
     cell: Cell
@@ -47,10 +48,10 @@ class Change:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the cell fails now and did not before, or passed before and does not any more.
+        """Whether the cell fails now and did not before, or passed before and no longer does.
 
-        A cell that is a probe, blocked or new in one of the reports is neither worse nor better, and one that differs
-        by chance is not either.
+        A cell is neither worse nor better if it is a probe, blocked or new in one of the reports, or if it differs by
+        chance.
         """
         if self.by_chance or {self.before, self.after} & _NEUTRAL:
             return False
@@ -60,7 +61,7 @@ class Change:
 
     @property
     def is_better(self) -> bool:
-        """Whether the cell passes now and did not before."""
+        """Whether the cell passes now and did not before; the exceptions are those of `is_worse`."""
         if self.by_chance or {self.before, self.after} & _NEUTRAL:
             return False
         return self.after in _GREEN and self.before not in _GREEN
@@ -81,15 +82,15 @@ _ALIKE = {
     "transport": "transport",
     "probes": "probes",
 }
-"""What has to be the same in both reports, by its name in the report."""
+"""Maps names in the report to what has to be the same in both reports."""
 _OPTIONS = {"effort": "examples"}
-"""The names of options that the report has under another name."""
+"""Maps a name in the report to the option, where the two differ."""
 
 
 def check_comparable(before: Document, after: Document) -> None:
     """Raise NotComparableError unless both runs had the same effort, edition, transport and treatment of probes.
 
-    If they had not, a difference may come from the runs and not from the adapter.
+    Otherwise a difference may come from the runs instead of the adapter.
     """
     differing = [
         f"  {what}: {before[name]} and {after[name]} ({as_typed(_OPTIONS.get(name, name))})"
@@ -108,7 +109,7 @@ def explores(document: Document) -> bool:
 
 
 _KEPT = re.compile(r"/generated-.+-[0-9a-f]{10}$")
-"""The ids of generated inputs that were kept: every run has the same."""
+"""The ids of generated inputs that were kept, which are the same in every run."""
 
 
 def _is_drawn(result: Mapping[str, Any]) -> bool:
@@ -138,10 +139,10 @@ _LINE = re.compile(r"(?<=:)\d+(?= )")
 
 
 def compare_findings(before: Document, after: Document, complete: bool) -> tuple[list[Finding], list[Finding]]:
-    """Return the findings that only `after` has, and those that only `before` has.
+    """Return (findings only in `after`, findings only in `before`).
 
-    Findings with the same rule and the same cause are the same, also if an exception comes from another line of the
-    same function. Unless the reports are `complete`, only cells that were judged in both count.
+    Findings with the same rule and the same cause are the same, even if an exception comes from a different line of the
+    same function. Unless the reports are `complete`, only cells that both have judged count.
     """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     common = _judged(before, several) & _judged(after, several)

@@ -1,7 +1,7 @@
-"""Conversations right of conversations judged: the headline of a run.
+"""The headline of a run: how many of the judged conversations are right.
 
 A conversation is a scenario in one mode, judged by all rules through all methods of an adapter. It is right if nothing
-in it fails; a failure that a known deviation names is a failure here.
+in it fails. A failure that a known deviation names counts as a failure here.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.catalogue import FAMILIES
 
 Families = Mapping[str, bool]
-"""The families of rules that judged a conversation, and whether nothing in them fails."""
+"""Maps each family of rules that judged a conversation to True if nothing in it fails."""
 
 
 def tally_of(results: Iterable[Mapping[str, Any]]) -> Tally:
-    """Return the counts of a report's results, as a run counts them."""
+    """Count the results of a report in the way in which a run counts them."""
     tally = Tally(keeps=False)
     tally.add(Verdict(**each) for each in results)
     return tally
@@ -27,8 +27,8 @@ def tally_of(results: Iterable[Mapping[str, Any]]) -> Tally:
 def counts(conversations: Mapping[Conversation, Families]) -> list[dict[str, Any]]:
     """Return how many conversations were judged and how many are right, as JSON values.
 
-    There is a row for each adapter, API, provenance and family of rules, and one with the family None for all
-    families together.
+    There is a row for each adapter, API, provenance and family of rules. A row with the family None is for all families
+    together.
     """
     judged: dict[tuple[str, str, str, str | None], list[bool]] = {}
     for (adapter, api, provenance, _, _), families in conversations.items():

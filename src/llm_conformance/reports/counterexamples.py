@@ -1,4 +1,4 @@
-"""The generated inputs that fail, as files in a report: they can be replayed elsewhere, without what found them."""
+"""The generated inputs that fail, as files in a report. They can be replayed elsewhere, without drawing them again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_conformance.reports.document import Document
 
 _LARGEST = 100_000
 _LARGEST_OF_ALL = 4_000_000
-"""The most characters of one example, and of all examples of a report."""
+"""The highest number of characters of one example, and of all examples of a report."""
 _FILE = re.compile(r"[\w-]+/[\w-][\w.-]*\.yaml")
 
 
@@ -20,7 +20,7 @@ class BadExamplesError(Exception):
 
 
 def listed(found: Mapping[str, Mapping[str, str]]) -> list[Document]:
-    """Return examples as JSON values, by id. The largest are left out if they are too large or too many."""
+    """Return examples as JSON values, sorted by id. If they are too large or too many, the largest are left out."""
     sizes = {id: sum(map(len, files.values())) for id, files in found.items()}
     kept, total = [], 0
     for id in sorted(found, key=lambda id: (sizes[id], id)):
@@ -31,9 +31,9 @@ def listed(found: Mapping[str, Mapping[str, str]]) -> list[Document]:
 
 
 def write(document: Document, directory: Path) -> Iterator[tuple[str, list[Document]]]:
-    """Write the examples of a report as scenario files; yield the id of each with the results that it explains.
+    """Write the examples of a report as scenario files; yield (id, results that it explains) of each.
 
-    Files that exist already must be the same. Raises BadExamplesError.
+    Raises BadExamplesError, also if a file exists with a different content.
     """
     for each in document.get("counterexamples", ()):
         for name, text in each["files"].items():
@@ -48,7 +48,7 @@ def write(document: Document, directory: Path) -> Iterator[tuple[str, list[Docum
 
 
 def left_out(document: Document) -> int:
-    """Return how many examples of failures the report does not have, because they are too large."""
+    """Return how many examples of failures the report leaves out because they are too large."""
     kept = {each["id"] for each in document.get("counterexamples", ())}
     return len({id for result in document["results"] if (id := _example(result)) is not None} - kept)
 

@@ -9,14 +9,14 @@ Document = dict[str, Any]
 
 
 class Streamed:
-    """A list of a report that is made anew whenever it is read, one item after the other, and never held in memory."""
+    """A list in a report whose items are made one by one each time that it is read, and not kept in memory."""
 
     def __init__(self, make: Callable[[], Iterator[Document]], length: int) -> None:
         self._make = make
         self._length = length
 
     def __iter__(self) -> Iterator[Document]:
-        """Make the items."""
+        """Make the items one by one."""
         return self._make()
 
     def __len__(self) -> int:

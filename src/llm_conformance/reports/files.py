@@ -1,4 +1,4 @@
-"""Report files: checking where they can be written, writing them in the form of their suffix, reading JSON reports."""
+"""Report files: check where they can be written, write them in the form of their suffix, read JSON reports."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FORMS: Mapping[str, Callable[[Sequence[Document]], Iterable[str]]] = {
     ".md": _whole(markdown.render),
     BADGE: _whole(badge.render),
 }
-"""By suffix, the function that renders reports, in pieces. Only the page and the summary can show several."""
+"""Maps a suffix to the function that renders reports in pieces. Only the page and the summary can show several."""
 
 
 class BadDestinationError(Exception):
@@ -51,7 +51,7 @@ class BadDestinationError(Exception):
 
 
 def destinations(names: Iterable[str], base: Path, option: str) -> list[Path]:
-    """Return the paths of reports, which `option` names.
+    """Return the paths of reports that the user named with `option`.
 
     Raises BadDestinationError for an unknown suffix, a missing directory, and a file that cannot be written.
     """
@@ -86,7 +86,7 @@ def why_not_new(path: Path) -> str | None:
 
 
 def why_not_written(path: Path) -> str | None:
-    """Return why a file cannot be written; None if it can. Nothing in it changes, and a new file is removed again."""
+    """Return why a file cannot be written; None if it can. An existing file is unchanged; a new one is removed."""
     try:
         try:
             path.open("xb").close()
@@ -95,7 +95,7 @@ def why_not_written(path: Path) -> str | None:
                 os.close(os.open(path, os.O_WRONLY))
         else:
             path.unlink(missing_ok=True)
-    except FileNotFoundError:  # another process of the run tries the same file
+    except FileNotFoundError:  # another process of the run checks the same file
         return None
     except OSError as error:
         return f"cannot be written: {error.strerror}"
@@ -103,7 +103,7 @@ def why_not_written(path: Path) -> str | None:
 
 
 def write(path: Path, *documents: Document) -> None:
-    """Write reports to a file, in the form of its suffix; a part of a report is never left.
+    """Write reports to a file, in the form of its suffix. The file is complete or not written.
 
     Raises NoBadgeError if there is no badge for them, and OSError if the file cannot be written.
     """
@@ -111,12 +111,12 @@ def write(path: Path, *documents: Document) -> None:
 
 
 def write_pieces(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file of pieces; a part of it is never left. Raises OSError if it cannot be written."""
+    """Write the pieces of a file. The file is complete or not written. Raises OSError if it cannot be written."""
     file = path.open("w", encoding="utf-8", errors="backslashreplace")
     try:
         with file:
             file.writelines(pieces)
-    except BaseException:  # the disk is full, or the user stopped it
+    except BaseException:  # the disk is full, or the user interrupted the run
         with contextlib.suppress(OSError):
             path.unlink()
         raise
@@ -140,12 +140,12 @@ def loaded(path: Path) -> Any:
 
 
 def of_adapters(path: Path, document: Any) -> Document:
-    """Return a report on adapters that has been read. Raises BadFileError if it has not the form of one."""
+    """Return `document` if it is a report on adapters. Raises BadFileError if it is not."""
     return grouping.one_by_one(checked(path, document, "report"))
 
 
 def checked(path: Path, document: Any, form: str) -> Document:
-    """Return a report that has been read. Raises BadFileError if the schema named `form` does not allow it."""
+    """Return `document` if it is valid against the schema named `form`. Raises BadFileError if it is not."""
     problems = [
         FileProblem(path, 1, f"{'.'.join(map(str, where)) or 'the report'}: {message}")
         for where, message in schema.problems(form, document)

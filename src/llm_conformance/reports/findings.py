@@ -1,8 +1,8 @@
 """Findings: the failures of a run, grouped by what causes them.
 
-One cause breaks several rules, and breaks them in many scenarios. A finding is the failures of one rule with one cause,
-or those of all rules with the same exception. A rule that fails only where worse ones fail, too, has no finding of its
-own: those name it under `also`.
+One cause may break several rules in many scenarios. A finding consists of the failures of one rule with one cause, or
+of the failures of all rules with the same exception. If a rule fails only where worse rules fail, it has no finding of
+its own: the findings of the worse rules name it under `also`.
 """
 
 from __future__ import annotations
@@ -43,23 +43,25 @@ class Finding:
     Attributes:
         status: `fail`, or `expected` if known deviations name the failures.
         rule: The rule that fails; for an exception that several rules report, the one of the worst harm.
-        also: The rules of less harm that fail in the same exchanges and nowhere else, or because of the same exception;
-            and RSN-3 if it fails there, as segments repeat what other fields have.
-        also_messages: By rule under `also`, the message of one of its failures, if it is not that of the finding.
+        also: The rules of less harm that fail only in the same exchanges, or because of the same exception; and RSN-3
+            if it fails there, because segments repeat other fields.
+        also_messages: Maps a rule under `also` to the message of one of its failures, if that differs from the message
+            of the finding.
         harm: What a user of the adapter suffers.
-        cause: What the failures have in common.
+        cause: The cause that the failures share.
         message: The message of the first example.
-        conversations: In how many conversations (scenario and mode) the rule fails for this cause.
-        cells: How many failing cells the finding stands for, those of the other rules included. A search gives one
-            cell for each rule, however many causes of failure it finds.
-        provenance: The conversations by provenance.
+        conversations: The number of conversations (scenario and mode) in which the rule fails for this cause.
+        cells: The number of failing cells of the finding, including those of rules under `also`. A search gives one
+            cell for each rule, even if it finds several causes of failure.
+        provenance: Maps a provenance to its number of conversations.
         apis: Where it fails, as `provider:api`.
         methods: The methods that fail.
         think_profiles: The think profiles of the conversations, without `off`.
-        examples: Up to three failures, each with scenario, mode, method, message, what is unusual in a generated input,
-            and the command that reproduces it.
-        traceback: How the exception of the first example came to the caller; None if it is none.
-        missed: Where the library's own object of an example has the expected value; None if it has it nowhere.
+        examples: Up to three failures, each with scenario, mode, method, message, the unusual ways of a generated
+            input, and the command that reproduces it.
+        traceback: The traceback of the first example, shortened; None if its failure is no exception.
+        missed: Where the library's own object has an expected value that the response lacks, in one of the examples;
+            None if nowhere.
     """
 
     adapter: str
@@ -82,7 +84,7 @@ class Finding:
 
     @property
     def valid_because(self) -> str | None:
-        """What is unusual in the first example, and where it is known from, if it is generated."""
+        """What is unusual in the first example, with the sources for it; None if it is not generated."""
         why: str | None = self.examples[0].get("valid_because")
         return why
 
@@ -98,11 +100,11 @@ class Finding:
 
 
 def findings(results: Iterable[Result]) -> list[Finding]:
-    """Return the findings of all adapters: those that nobody knows first, then the worst harm, then the most frequent.
+    """Return the findings of all adapters, sorted: unknown ones first, then the worst harm, then the most frequent.
 
-    Those of generated inputs alone come after those of scenarios.
+    Findings with only generated inputs come after those with scenarios.
 
-    `results` may contain all results of a report; only failures and known deviations are looked at.
+    `results` may be all results of a report. Only failures and known deviations are read.
     """
     failures: dict[tuple[str, str], list[Result]] = {}
     for each in results:
@@ -113,7 +115,7 @@ def findings(results: Iterable[Result]) -> list[Finding]:
 
 
 def _each_cause(result: Result) -> Iterator[Result]:
-    """Yield a result, and one more for each further cause that its search has found."""
+    """Yield a result, and a further one for each further cause that its search found."""
     yield result
     shared = {name: value for name, value in result.items() if name not in _OF_A_FAILURE}
     for further in result.get("other_failures", ()):
@@ -126,7 +128,7 @@ def _order(finding: Finding) -> tuple[Any, ...]:
 
 
 def _of(failures: Iterable[Result]) -> Iterator[Finding]:
-    """Yield the findings of one adapter, among failures of one status."""
+    """Yield the findings in the failures of one adapter with one status."""
     by_cause: dict[Key, list[Result]] = {}
     for each in failures:
         by_cause.setdefault(_key(each), []).append(each)
@@ -160,18 +162,18 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
 
 
 def _head_beside(result: Result, heads: Mapping[Key, Key]) -> Key | None:
-    """Return the finding of what else is wrong with the example of a search, if only the segments repeat it."""
+    """Return the finding that a search's failure of the segments only repeats; None if it repeats none."""
     beside = (result.get("example") or {}).get("beside", ()) if result["rule"] == REPEATS_OTHERS else ()
     return next((heads[rule, cause] for rule, cause in beside if (rule, cause) in heads), None)
 
 
 def _of_a_call(rule: str) -> tuple[Any, ...]:
-    """Return what puts the rules first that report a call that failed, whatever else an exception breaks."""
+    """Return a sort key by which the rules that report a failed call come first."""
     return rule.partition("-")[0] not in ("SHP", "ERR"), *_rank(rule)
 
 
 def _key(result: Result) -> Key:
-    """Return what results of one finding have in common: an exception is one cause, whichever rule reports it."""
+    """Return the key that results of one finding share. An exception is one cause for all rules that report it."""
     return "" if result.get("traceback") else result["rule"], _cause(result)
 
 
@@ -207,7 +209,7 @@ def _shown(example: Result) -> Result:
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
-    """Yield a few failures of different APIs if possible: recordings before written scenarios, short messages first."""
+    """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
     left = sorted(failures, key=lambda each: (PROVENANCES.index(each["provenance"]), len(each["message"] or "")))
     seen: set[tuple[str, str]] = set()
     scenarios: set[str] = set()
@@ -222,7 +224,7 @@ def _examples(failures: Iterable[Result]) -> Iterator[Result]:
 
 
 def _exchange(result: Result) -> Exchange:
-    """Return the exchange of a result; of a search, each input that it has found is another exchange."""
+    """Return the exchange of a result. Each input that a search found is an exchange of its own."""
     example = result.get("example") or {}
     drawn = f"{example.get('body')} {example.get('cuts')}" if result["provenance"] == "generated" else ""
     return result["scenario"], result["mode"], result["method"], drawn
@@ -234,16 +236,16 @@ def _cause(result: Result) -> str:
 
 
 def harm_of(rule: str) -> Harm:
-    """Return the harm of a rule; a report of another version of the suite may have a rule that this one has not."""
+    """Return the harm of a rule, also of one that only another version of the suite has."""
     entry = catalogue().get(rule)
     return HARMS[-1] if entry is None else entry.rule.harm
 
 
 def _rank(rule: str, has_answer: bool = False) -> tuple[int, bool, int, int]:
-    """Return what puts the rule first that says most: the worst harm, then the order of the families.
+    """Return a sort key by which the most telling rule comes first: the worst harm, then the order of families.
 
-    Two rules come last within their harm. Segments repeat what other fields have, so whatever is wrong with these is
-    wrong with the segments. The shape of an answer that came says less than its content.
+    Two rules come last within their harm: the one about segments, because these repeat the faults of other fields, and
+    the one about the shape, because the content of an answer says more.
     """
     family, _, number = rule.partition("-")
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)

@@ -1,8 +1,8 @@
-"""Group the results of a report that say no more than their status: the form of report files and pages.
+"""Group the results that say no more than their status ("quiet" results), for report files and pages.
 
-A report of thousands of recordings has a million passing and vacuous results. If results of one exchange have the same
-status and message, a file has one entry for them, with their rules in `rules`. Every other result has an entry of its
-own, with its rule in `rule`. The report of a run is grouped from the start. `one_by_one` takes the groups apart.
+A report on thousands of recordings has a million passing and vacuous results. If quiet results of one exchange have the
+same status and message, they are one entry, with their rules in `rules`. Every other result is an entry with its rule
+in `rule`. The report of a run is grouped from the start. `one_by_one` splits the groups.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FIELDS = frozenset({*ALIKE, "rule"})
 
 def grouped(document: Document) -> Document:
     """Return a report with its quiet results grouped. Neither the report nor its results are changed."""
-    if isinstance(document["results"], Streamed):  # that of a run
+    if isinstance(document["results"], Streamed):  # the report of a run is already grouped
         return document
     return {**document, "results": _grouped(document["results"])}
 

@@ -1,7 +1,7 @@
-"""What was judged of an adapter: which conversations, APIs and methods, and what the adapter does not declare.
+"""What was judged of an adapter: conversations, APIs and methods, and the capabilities that it does not declare.
 
-The badge, the summary, the page, Markdown and JSON take it from here, so that all of them say the same. A further fact
-about a run, such as how calls were isolated, is a field of `Judged` and a part of `Judged.reach`.
+The badge, the summary, the page, Markdown and JSON take these facts from here, so that all say the same. Add a further
+fact about a run as a field of `Judged` and a part of `Judged.reach`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from llm_conformance.reports.matrix import GENERATED, Matrix
 from llm_conformance.wording import counted, listed
 
 _EXPECTED = tuple(name for name in CAPABILITIES if name != "raw")
-"""The capabilities of an adapter that leaves nothing out; without `capabilities`, no adapter is held to `raw`."""
+"""The capabilities that count as not declared if they are missing. No adapter has `raw` by default."""
 
 _METHODS = tuple(each for methods in METHODS.values() for each in methods)
 _DECIDED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED, Status.ERROR)
@@ -29,7 +29,7 @@ _ISOLATIONS = {
 }
 _RECORDED = "recorded"
 _NAMED = 3
-"""The number of APIs that are named at most; more are counted."""
+"""If there are more APIs than this, they are counted instead of named."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Judged:
 
     Attributes:
         adapter: Its name in the report.
-        conversations: By provenance, the number of conversations that were judged.
-        unsupported: The number of further conversations that no rule could judge, because the adapter does not support
-            them or need not; probes do not count. None if the run kept too little to tell.
-        apis: The APIs with such conversations, as `provider:api`, sorted.
+        conversations: Maps a provenance to the number of judged conversations.
+        unsupported: The number of further conversations that no rule could judge, because the adapter does not or need
+            not support them, without probes. None if the run did not keep enough to tell.
+        apis: The APIs with judged conversations, as `provider:api`, sorted.
         methods: The methods that were judged, in the order of the contract.
         not_declared: The capabilities that it does not declare, without `raw`.
-        isolation: Where it ran: `namespace`, `process` or `none`, as the option `isolation` has it; None if the report
-            does not say.
+        isolation: Where the adapter ran, in the words of the option `isolation`: `namespace`, `process` or `none`; None
+            if the report does not say.
     """
 
     adapter: str
@@ -62,7 +62,7 @@ class Judged:
 
     @property
     def is_held_to_all(self) -> bool:
-        """Whether the adapter declares all capabilities, so that no rule passes it by."""
+        """Whether the adapter declares all capabilities, so that all rules judge it."""
         return not self.not_declared
 
     @property
@@ -84,12 +84,12 @@ class Judged:
 
     @property
     def sentence(self) -> str:
-        """All of it in one line."""
+        """All of these facts in one line."""
         return f"{self.counts} of {self.reach}" if self.apis else self.counts
 
     @property
     def short(self) -> str:
-        """All of it in a few words, for a badge, which is one line; generated conversations are left out."""
+        """All of these facts in a few words, for a badge. Generated conversations are left out."""
         count = sum(count for name, count in self.conversations.items() if name != GENERATED)
         recorded = f"{self.conversations.get(_RECORDED, 0):,} {_RECORDED}"
         methods = "all methods" if self.methods == _METHODS else ", ".join(self.methods)
@@ -112,9 +112,9 @@ class Judged:
 
 
 def of_run(adapter: AdapterUnderTest, matrix: Matrix, methods: Collection[str]) -> Judged:
-    """Return what a run judged of an adapter, without the verdicts, which the run may not have kept.
+    """Return what a run judged of an adapter. Does not need the verdicts, which the run may not have kept.
 
-    `methods` are those that the user selected; none for all.
+    `methods` are those that the user selected; empty for all.
     """
     called = adapter.methods & set(methods) if methods else adapter.methods
     return _judged(adapter.label, adapter.capabilities, matrix, called, None, adapter.isolation)
@@ -159,7 +159,7 @@ def _judged(
 
 
 def read(document: Document, adapter: str) -> Judged:
-    """Return what a report says was judged of one of its adapters."""
+    """Return what was judged of an adapter, as its report says."""
     found = next(each for each in document["judged"] if each["adapter"] == adapter)
     return Judged(
         adapter=adapter,

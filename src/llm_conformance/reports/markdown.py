@@ -14,7 +14,7 @@ from llm_conformance.reports.matrix import Matrix, verdict, why_no_verdict
 from llm_conformance.templating import render as render_template
 
 _SHOWN = 300
-"""The number of findings that are shown: GitHub takes 1 MiB for the summary of a step, and a finding is below 1 kB."""
+"""How many findings are shown at most. GitHub accepts 1 MiB for a step's summary; a finding is below 1 kB."""
 
 
 def render(documents: Sequence[Document]) -> str:
@@ -58,7 +58,7 @@ def _of_adapter(document: Document, adapter: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _named(adapter: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what an adapter says of itself."""
+    """Return the name, version and declarations of an adapter."""
     name, version, providers = adapter["name"], adapter["version"], adapter["providers"]
     return {
         "name": in_one_line(name),
@@ -79,7 +79,7 @@ def _finding(finding: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
-    """Yield the known deviations; those of one entry in the file are joined."""
+    """Yield the known deviations. Those of one entry in the file are joined."""
     entries: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
     for each in document["deviations"]:
         if each["status"] != "for others":

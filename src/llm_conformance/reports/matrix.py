@@ -1,4 +1,4 @@
-"""Conversations right of conversations judged, numbers of cells by status, and the verdict of a report."""
+"""How many of the judged conversations are right, the number of cells by status, and the verdict of a report."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Matrix:
 
     @property
     def apis(self) -> list[str]:
-        """The APIs of which a conversation was judged, sorted."""
+        """The APIs with a judged conversation, sorted."""
         return sorted({api for api, _ in self._fields})
 
     @property
@@ -71,11 +71,11 @@ class Matrix:
 
     @property
     def generated(self) -> Right:
-        """The generated ones: a property of an API in one mode is one conversation."""
+        """The generated conversations. A theme of an API in one mode counts as one conversation."""
         return self.by_provenance.get(GENERATED, Right())
 
     def of_judged(self, provenance: Mapping[str, int]) -> str:
-        """Return how many conversations a finding touches, of how many; `provenance` is that of the finding."""
+        """Return in how many of the judged conversations a finding occurs; `provenance` is that of the finding."""
         touched = Counter(provenance)
         generated = touched.pop(GENERATED, 0)
         written = f"{touched.total()} of {self.written.judged} conversations" if touched else ""
@@ -84,19 +84,19 @@ class Matrix:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns that have anything."""
+        """The names of the columns that are not empty."""
         present = {column for _, column in self._fields}
         return [each for each in (ALL, *FAMILIES, GENERATED) if each in present]
 
     @property
     def rows(self) -> Mapping[str, list[Right]]:
-        """The fields of each API, in the order of the columns; the APIs are sorted."""
+        """Maps each API to its fields, in the order of the columns. The APIs are sorted."""
         columns = self.columns
         return {api: [self._fields.get((api, column), Right()) for column in columns] for api in self.apis}
 
 
 def by_family(document: Document, adapter: str) -> Mapping[str, Mapping[str, Counts]]:
-    """Return the counts of an adapter by API (`provider:api`, sorted) and family of rules (in order)."""
+    """Return the counts of an adapter by API (`provider:api`, sorted), and then by family of rules (in order)."""
     found: dict[str, dict[str, Counts]] = {}
     for result in document["results"]:
         if result["adapter"] == adapter:
@@ -113,7 +113,7 @@ NO_VERDICT: Mapping[str, str] = {
     "nothing judged": "no rule had anything to judge",
     "not all judged": "some calls could not be judged, and no failure says why",
 }
-"""What `verdict` returns if there is none, with the reason."""
+"""Maps what `verdict` returns if there is no verdict to the reason."""
 
 
 def why_no_verdict(document: Document) -> str:
@@ -125,9 +125,9 @@ def why_no_verdict(document: Document) -> str:
 
 
 def verdict(document: Document) -> str:
-    """Return the verdict of a report in a few words, with the number of ways of inputs that its adapters exclude.
+    """Return the verdict of a report in a few words, with the number of ways that its adapters exclude.
 
-    It is one of `NO_VERDICT` if the run says nothing of the adapters.
+    It is one of `NO_VERDICT` if the run says nothing about the adapters.
     """
     counts: Counts = Counter(document["summary"])
     if not document["complete"]:
@@ -136,7 +136,7 @@ def verdict(document: Document) -> str:
         return "suite error"
     if counts[Status.FAIL] or counts[Status.STALE]:
         return "failing"
-    if exit_code(counts) == 1:  # blocked cells alone, for which `failing` would blame the adapter
+    if exit_code(counts) == 1:  # only blocked cells: `failing` would blame the adapter
         return "not all judged"
     if not counts[Status.PASS] + counts[Status.EXPECTED]:
         return "nothing judged"

@@ -1,4 +1,4 @@
-"""Merging the reports of shards into the report that a single run would have written."""
+"""Merge the reports of shards into the report that a single run would have written."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def merge(documents: Sequence[Document]) -> Document:
 
 
 def _why_partial(documents: Sequence[Document], done: int) -> list[str]:
-    """Return why the merged run is not complete. That each shard leaves items to the others is no reason."""
+    """Return why the merged run is not complete. Items that a shard leaves to other shards are no reason."""
     found = dict.fromkeys(each for document in documents for each in document.get("partial", ()))
     found.pop(DESELECTED, None)
     planned = documents[0]["items"]["planned"]
@@ -99,7 +99,7 @@ def _listed(document: Document) -> str:
 
 
 def _results(documents: Sequence[Document]) -> dict[Key, Document]:
-    """Return all results by cell. Results known without a test are in every shard, the others in one."""
+    """Return all results by cell. Results that are known without a call are in every shard, others in one shard."""
     found: dict[Key, Document] = {}
     for document in documents:
         for result in document["results"]:
@@ -152,7 +152,7 @@ def _bare(documents: Sequence[Document]) -> Mapping[str, Any]:
 
 
 def _by_adapter(parts: Iterable[Mapping[str, Mapping[str, int]]]) -> Mapping[str, Mapping[str, int]]:
-    """Return the sums of counts that are given by adapter."""
+    """Return the sums of counts, by adapter and then by name."""
     listed = list(parts)
     adapters = sorted({adapter for part in listed for adapter in part})
     return {adapter: _added(part.get(adapter, {}) for part in listed) for adapter in adapters}

@@ -1,7 +1,7 @@
-"""A report as one HTML page that loads no other file: findings, matrix, and every cell with its exchange.
+"""A report as one HTML page that loads no other file, with findings, matrix, and every cell with its exchange.
 
-The data is compressed and unpacked by the browser. The page shows it as text, never as markup, since it contains what
-adapters and providers wrote.
+The data is compressed, and the browser unpacks it. The page shows it as text, never as markup, because adapters and
+providers wrote parts of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from llm_conformance.templating import text_of
 
 _SCRIPTS = ("page_data.js", "page_findings.js", "page_matrix.js", "page_detail.js", "page.js")
 _NAMED = 4
-"""The number of adapters that the title names at most."""
+"""The highest number of adapters in the title."""
 
 
 def render(documents: Sequence[Document]) -> str:
@@ -51,5 +51,5 @@ def render(documents: Sequence[Document]) -> str:
 
 
 def _told(document: Document) -> Mapping[str, str]:
-    """Return by adapter what was judged, in words."""
+    """Map each adapter to a sentence about what was judged."""
     return {each["name"]: judged.read(document, each["name"]).sentence for each in document["adapters"]}

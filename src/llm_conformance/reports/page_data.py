@@ -1,8 +1,8 @@
-"""The data of the HTML page: compressed, and in parts, so that the browser unpacks at first only what it shows.
+"""The data of the HTML page, compressed in parts, so that the browser first unpacks only what it shows.
 
-A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped.
-Tables hold what the results of an exchange have in common, and texts that occur often. The exchanges are in parts: when
-the user opens a cell, the page unpacks one part.
+A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped,
+and tables hold what the results of an exchange share and texts that occur often. The exchanges are in parts: if the
+user opens a cell, the page unpacks one part.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def packed(value: Any) -> str:
 
 
 class Table:
-    """Values that others refer to by their position; each is there once."""
+    """A list of different values, to which others refer by position."""
 
     def __init__(self) -> None:
         self._positions: dict[Any, int] = {}
 
     def position(self, value: Any) -> int:
-        """Return the position of a value, which is added if it is not there."""
+        """Return the position of a value. Adds the value if it is new."""
         return self._positions.setdefault(value, len(self._positions))
 
     @property
@@ -46,11 +46,11 @@ class Table:
 
 
 Place = tuple[int, int]
-"""The part that an exchange is in, and its position there."""
+"""(number of the part with an exchange, position in that part)"""
 
 
 def exchanges(document: Document, parts: list[str]) -> Mapping[tuple[str, str, str], Place]:
-    """Add the exchanges of a report to the parts; return where each is, by adapter, scenario and method."""
+    """Add the exchanges of a report to the parts; map (adapter, scenario, method) to the place of the exchange."""
     places: dict[tuple[str, str, str], Place] = {}
     part: list[Document] = []
     for each in document["exchanges"]:
@@ -67,8 +67,8 @@ def exchanges(document: Document, parts: list[str]) -> Mapping[tuple[str, str, s
 def report(document: Document, places: Mapping[tuple[str, str, str], Place]) -> dict[str, Any]:
     """Return a report for the page.
 
-    `results` are those that are not quiet. Each of `quiet` is the positions of the place, the message and the rules in
-    their tables, with the status between. A place ends with that of its exchange, if there is one.
+    `results` are the results that are not quiet. An item of `quiet` has the status, and the positions of the place, the
+    message and the rules in their tables. A place ends with the place of its exchange, if there is one.
     """
     found, messages, rules = Table(), Table(), Table()
     loud, quiet = [], []
@@ -92,7 +92,7 @@ def report(document: Document, places: Mapping[tuple[str, str, str], Place]) -> 
 
 
 def all_of(documents: Iterable[Document]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the reports for the page, and the parts with their exchanges."""
+    """Return (reports for the page, parts with their exchanges)."""
     parts: list[str] = []
     reports = [report(document, exchanges(document, parts)) for document in documents]
     return reports, parts

@@ -28,13 +28,15 @@ class Result:
         methods: The methods that the user selected; empty for all.
         all_scenarios: The number of scenarios, without bare recordings.
         scenarios: The number of scenarios that the filters select.
-        not_covered: By adapter, the number of selected scenarios of providers that it does not list.
+        not_covered: Maps the label of an adapter to the number of selected scenarios of providers that it does not
+            list.
         examples: The number of generated examples for each property.
-        effort: What `--examples` was: `quick`, `ci`, `deep` or a number.
+        effort: The value of `--examples`: `quick`, `ci`, `deep` or a number.
         planned: The number of test items in all shards of the run.
         probes: Whether probes are judged like all other scenarios.
         restricted: Whether the user selected a part of the suite.
-        partial: Why not every rule was applied to every scenario, or a call was not judged; empty if the run is whole.
+        partial: The reasons why a rule was not applied to a scenario, or a call was not judged; empty if the run is
+            complete.
     """
 
     adapters: tuple[AdapterUnderTest, ...]
@@ -62,7 +64,7 @@ class Result:
 
 
 def document(result: Result) -> Document:
-    """Return the JSON report, with its quiet results grouped (`grouping`)."""
+    """Return the JSON report. Quiet results are grouped (`grouping`)."""
     tally = result.tally
     results = Streamed(lambda: _results(tally), len(tally.verdicts) + len(tally.quiet))
     names = sorted(tally.exchanges)
