@@ -1,4 +1,4 @@
-"""Judge a server that claims to speak a provider's wire format: ask it, and compare its bytes with the documentation.
+"""Judge a server that claims to speak a provider's wire format: compare its bytes with the documentation.
 
     plan            which conversations are asked, as which requests
     client          send them, one after the other; nothing is sent to another host
@@ -8,5 +8,5 @@
     judge           rules times exchanges give verdicts
     reports/        the text for the terminal, the JSON report, and what is made from it
 
-The verdicts are made from what is kept, so that a recording gives the same verdicts as the server did.
+Verdicts are made from the kept recordings only. So a recording gives the same verdicts as the server itself.
 """

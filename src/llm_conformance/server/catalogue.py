@@ -20,7 +20,7 @@ FAMILIES: Mapping[str, str] = {
 
 @functools.cache
 def catalogue() -> Mapping[str, Rule]:
-    """Return the rules, family by family, each family by number."""
+    """Return the rules by id, sorted by family and number."""
     found_in = pkgutil.walk_packages(rules.__path__, f"{rules.__name__}.")
     modules = (importlib.import_module(each.name) for each in found_in)
     found = {rule.id: rule for module in modules for rule in map(rule_of, vars(module).values()) if rule is not None}
@@ -28,7 +28,7 @@ def catalogue() -> Mapping[str, Rule]:
 
 
 def place(id: str) -> tuple[int, int]:
-    """Return the key that sorts ids of rules: the place of the family, and the number."""
+    """Return the sort key of a rule's id: (place of the family, number)."""
     family, _, number = id.partition("-")
     return list(FAMILIES).index(family), int(number)
 
@@ -39,7 +39,7 @@ def rules_of(api: str) -> list[Rule]:
 
 
 def capabilities_of(api: str) -> list[str]:
-    """Return the capabilities that conversations or rules of a wire format need."""
+    """Return the capabilities that any conversation or rule of a wire format needs."""
     needed = {name for each in conversations(api).values() for name in each.needs}
     needed |= {name for each in rules_of(api) for name in each.needs}
     return [name for name in CAPABILITIES if name in needed]

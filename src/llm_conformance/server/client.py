@@ -1,6 +1,6 @@
-"""Send requests to a server, one after the other: the answer byte for byte, and how it ended.
+"""Send requests to a server, one after the other, and keep the answers byte for byte.
 
-The key goes to the given host alone: no redirect is followed, and neither proxies nor `.netrc` are read.
+The key goes only to the given host: redirects are not followed, and proxies and `.netrc` are not used.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from llm_conformance.server.time_limit import time_limit
 CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
 _ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
-"""The bytes that any answer may have, and those that each token adds: a token in a stream has a few hundred."""
+"""How many bytes every answer may have, and how many more for each token. In a stream, a token takes a few hundred."""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -39,9 +39,9 @@ class Raw:
     Attributes:
         status: 0 if no answer came.
         arrival: The size in bytes of each piece of the body, and when it came, in milliseconds after the request.
-        ended: `closed` if the body is complete; `open` if the server has not ended it within the time limit, or not
-            begun it (status 0); `broken: ` and why, if the connection broke.
-        milliseconds: When the body ended.
+        ended: `closed` if the body is complete; `open` if the server did not end it within the time limit, or did not
+            start it (status 0); `broken: <reason>` if the connection broke.
+        milliseconds: When the body ended, in milliseconds after the request.
     """
 
     status: int
@@ -60,7 +60,7 @@ class Client:
         url: The whole URL.
         key: "" for none.
         api: The wire format.
-        timeout_s: For one answer as a whole.
+        timeout_s: The time limit for a whole answer, in seconds.
         headers: Further headers of every request.
     """
 
@@ -101,7 +101,7 @@ class Client:
             raise NoAnswerError(_no_connection(error)) from error
         except httpx.TimeoutException:
             ended = "open"
-        except httpx.TransportError as error:  # its message may repeat what was sent
+        except httpx.TransportError as error:  # the error's message may repeat a secret that was sent
             ended = "open" if elapsed() >= self.timeout_s * 1000 else f"broken: {type(error).__name__}"
         status, headers = (0, {}) if response is None else (response.status_code, dict(response.headers))
         return Raw(status, headers, bytes(body), tuple(arrival), ended, elapsed())
@@ -114,11 +114,11 @@ class Client:
                     if number == _DROPPED_AFTER:
                         break
         except httpx.TransportError:
-            return  # the request behind it shows whether the server still answers
+            return  # the next request shows whether the server still answers
 
     @contextmanager
     def _asked(self, request: Request, content: bytes) -> Iterator[httpx.Response]:
-        """Send a request; yield the answer, whose body is to be read."""
+        """Send a request; yield the answer, whose body has not been read yet."""
         headers = self._headers(request)
         with (
             time_limit(self.timeout_s) as extensions,
@@ -150,7 +150,7 @@ def _no_connection(error: httpx.ConnectError) -> str:
 
 
 def _longest(request: Request) -> int:
-    """Return how many bytes of an answer are read, so that an endless one ends. An error may repeat what was sent."""
+    """Return how many bytes of an answer are read at most. An error may repeat the request."""
     return min(_LONGEST_BODY, _ANY_BODY + _EACH_TOKEN * request.tokens + 4 * len(request.content))
 
 
@@ -158,9 +158,9 @@ def _longest(request: Request) -> int:
 def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str], api: WireApi) -> Iterator[Client]:
     """Yield a client; close its connections at the end."""
     timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
-    # Each request has a connection of its own: a server may close one that waits, just when the next request is sent.
+    # Each request has its own connection, because a server may close a waiting one just when the next request is sent.
     limits = httpx.Limits(max_keepalive_connections=0)
-    needs_certificates = not url.startswith("http://")  # to load them takes a second
+    needs_certificates = not url.startswith("http://")  # loading them takes a second
     with httpx.Client(
         timeout=timeout, limits=limits, follow_redirects=False, trust_env=False, verify=needs_certificates
     ) as http:

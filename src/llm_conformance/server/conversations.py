@@ -28,7 +28,7 @@ CAPABILITIES: Mapping[str, str] = {
     "keys": "needs a key; claimed for a server that is given one by --key-env",
     "context": "refuses what is longer than the context; claimed with --context",
 }
-"""What a server may claim. Everything else belongs to the format itself, so that every server is asked for it."""
+"""Maps what may be claimed of a server to its meaning. Everything else is part of the format, and always asked."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def conversations(api: str) -> Mapping[str, Conversation]:
 
 
 def conversation_of(label: str) -> str:
-    """Return the label of what was asked without the number of times."""
+    """Return the conversation of a label, which may end in a number (`#2`)."""
     return label.partition("#")[0]
 
 

@@ -1,7 +1,7 @@
 """What a rule sees: one request, its answer, and the other answers of the run.
 
-An answer is read as far as it can be. `document` and `chunks` raise Blocked if it cannot be read at all, because
-a rule about that fails then.
+An answer is read as far as possible. If it cannot be read, `document` and `chunks` raise Blocked, because another rule
+reports that.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Exchange:
         return self.recording.request
 
     def other(self, conversation: str | None = None, mode: Mode | None = None, number: int = 1) -> Exchange | None:
-        """Return another exchange of the run; None if it was not asked."""
+        """Return another exchange of the run; None if there is none. By default, conversation and mode are the same."""
         return self.run.get((conversation or self.conversation.id, mode or self.mode, number))
 
     @property
@@ -67,7 +67,7 @@ class Exchange:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time limit ended the answer before the server did. A slow server is not wrong."""
+        """Whether the time limit ended the answer before the server did. Being slow is no fault."""
         return self.recording.ended == "open" and not (self.streamed and self._has_last_event)
 
     @property
@@ -84,7 +84,7 @@ class Exchange:
 
     @property
     def body(self) -> bytes:
-        """The body of an answer. Raises Blocked if the request was not answered, or not completely."""
+        """The body of an answer. Raises Blocked if there is no complete answer."""
         recording = self.recording
         kept = self.kept_body
         if recording.status not in (0, 200):
@@ -99,14 +99,14 @@ class Exchange:
 
     @property
     def kept_body(self) -> bytes:
-        """The body of an answer or an error, complete or not. Raises Blocked if it is not kept."""
+        """The body of an answer or an error, complete or not. Raises Blocked if it was not kept."""
         if self.recording.hidden:
             raise Blocked(f"the answer is not kept: {self.recording.hidden}")
         return self.recording.body
 
     @functools.cached_property
     def document(self) -> Any:
-        """The JSON document of a plain answer. Raises Blocked if it is none, or says that there was an error."""
+        """The JSON document of a plain answer. Raises Blocked if the body is no JSON or reports an error."""
         try:
             document = json_value(self.body.decode("utf-8"))
         except (ValueError, RecursionError):
@@ -128,7 +128,7 @@ class Exchange:
 
     @functools.cached_property
     def chunks(self) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a stream, up to its end mark. Raises Blocked if one is not a JSON object, or an error."""
+        """The documents of a stream up to its end mark. Raises Blocked if one is no JSON object or reports an error."""
         found = []
         for event in self.events:
             if event.data == self.api.framing.end_mark:
@@ -153,7 +153,7 @@ class Exchange:
 
     @functools.cached_property
     def answers(self) -> Sequence[Answer]:
-        """What is answered: one answer, or as many as the request asks for. Raises Blocked."""
+        """The answers: one, or as many as the request asks for. Raises Blocked."""
         return self.api.streamed(self.chunks) if self.streamed else self.api.plain(self.document)
 
     @property

@@ -1,4 +1,4 @@
-"""Findings: the failures of a run, grouped by rule and cause; those that nobody knows first, then the worst harm."""
+"""Findings: the failures of a run, grouped by rule and cause. Unknown ones come first, then the worst harm."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Finding:
 
 
 def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
-    """Return the findings of the failures among verdicts."""
+    """Return the findings in the verdicts, sorted."""
     alike: dict[tuple[str, str, str], list[Verdict]] = {}
     for each in verdicts:
         if each.status in STATUSES:
@@ -56,7 +56,7 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
 
 def not_judged(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Yield each rule that has judged nothing, and how often for which reason."""
+    """Yield (rule, number of verdicts by reason) for each rule that has judged nothing."""
     reasons: dict[str, dict[str, int]] = {}
     decided: set[str] = set()
     for each in verdicts:

@@ -22,7 +22,7 @@ from llm_conformance.server.rule import Rule
 from llm_conformance.wire.interaction import MODES, Mode
 
 METHODS = {"json": "complete", "stream": "stream"}
-"""What known deviations call the modes as methods."""
+"""Maps a mode to the name that known deviations use as its method."""
 _PROVIDER = "server"
 
 
@@ -31,9 +31,9 @@ class Judgement:
     """What a run judged.
 
     Attributes:
-        verdicts: One for each rule and exchange that it is about, and one for each that was not asked.
+        verdicts: One for each rule and each exchange that the rule is about, also for exchanges that were not asked.
         stale: The positions of the known deviations that name no failure.
-        planned: How many verdicts there are if everything is judged that the claims allow.
+        planned: The number of verdicts if everything that the claims allow is judged.
         edition: The edition to which the run is pinned.
     """
 
@@ -60,10 +60,9 @@ def judge(
 ) -> Judgement:
     """Judge the recordings of the chosen conversations by the rules with these ids, or by all rules.
 
-    All recordings may be compared with those that are judged.
-
-    Known deviations turn failures into `expected`. One that names no failure is stale, if everything was judged. Other
-    failures are `new` if the rule or the conversation is newer than `edition`.
+    Rules may compare a judged recording with any other one. Known deviations turn failures into `expected`. If
+    everything was judged, a deviation that names no failure is stale. Other failures are `new` if the rule or the
+    conversation is newer than `edition`.
     """
     api = APIS[target.api]
     siblings = {each.id: each for each in plan.selected(target.api, ())}
@@ -88,12 +87,12 @@ def judge(
 
 
 def place(verdict: Verdict) -> tuple[tuple[int, str, str], tuple[int, int]]:
-    """Return the key that sorts verdicts: by answers as they are asked, then by rules."""
+    """Return the sort key of a verdict: by answers in the order in which they are asked, then by rules."""
     return plan.place(verdict.api, verdict.scenario.partition("/")[2], verdict.mode), place_of_rule(verdict.rule)
 
 
 def _planned(target: Target) -> int:
-    """Return the number of verdicts on a server of which everything is judged that the claims allow."""
+    """Return the number of verdicts on a server if everything that the claims allow is judged."""
     count = 0
     for conversation in plan.selected(target.api, ()):
         for mode in conversation.modes:
@@ -104,7 +103,7 @@ def _planned(target: Target) -> int:
 
 
 def known_of(url: str, deviations: Sequence[Deviation]) -> Deviations:
-    """Return known deviations as those of a server: all of them are about it."""
+    """Return known deviations that all apply to one server, whose label is `url`."""
     return Deviations(tuple(deviations), {url: tuple(range(len(deviations)))})
 
 
@@ -117,15 +116,15 @@ def stale_of(known: Deviations, verdicts: Iterable[Verdict], seen: Collection[in
 
 
 def _known(known: Deviations, verdict: Verdict) -> Verdict:
-    """Return the verdict with the deviations that name it. What is asked twice is known by one name."""
+    """Return the verdict with the deviations that name it. Repetitions (`#2`) have the name of their conversation."""
     return replace(known.apply(_under_one_name(verdict)), scenario=verdict.scenario)
 
 
 def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
     """Return the positions of the known deviations that name a failure, or that could not be judged.
 
-    The latter name an answer that is blocked, or only such as give the rule nothing to judge: next time the model may
-    make the call that it did not make now.
+    A deviation could not be judged if it names a blocked answer, or only answers that give the rule nothing to judge.
+    In the next run, the model may make the call that it did not make now.
     """
     found: set[int] = set()
     silent: set[int] = set()

@@ -1,4 +1,4 @@
-"""The file of known deviations of a server, read, and written with the failures of a run."""
+"""Read the file of known deviations of a server, and write it from the failures of a run."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def write(path: Path, target: Target, judgement: Judgement) -> int:
 
 
 def _under_one_name(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
-    """Yield the verdicts without the number of times that something was asked.
+    """Yield the verdicts with repetitions (`#2`) merged into one.
 
-    It is wrong if it was wrong once, so that no entry is restricted to one of the times.
+    The merged verdict is a failure if one of them is, so that no entry is restricted to one repetition.
     """
     wrong = {_place(each) for each in verdicts if each.status == Status.FAIL}
     for each in verdicts:

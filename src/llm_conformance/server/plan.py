@@ -1,4 +1,4 @@
-"""What is sent: the conversations that a server's claims allow, each as its requests."""
+"""The requests to send: those of the conversations that a server's claims allow."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _USUAL_TOKENS = 256
 
 @dataclass(frozen=True)
 class Target:
-    """The server, and what is claimed of it.
+    """The server, with the capabilities that are claimed of it.
 
     Attributes:
-        url: The base URL, to which the format adds its path.
+        url: The base URL. The format's path is added to it.
         api: The wire format.
         model: The name of the model in requests.
-        claims: The capabilities.
+        claims: The claimed capabilities.
         max_tokens: The limit on the tokens of one answer.
-        token_limit: The field of a request that has the limit; "" for the usual one of the format.
+        token_limit: The field of a request with the token limit; "" for the format's usual field.
         params: Further fields of every request.
         reasoning_params: Further fields of the requests that ask for reasoning.
-        context: How many tokens the context of the model has; 0 if that is not known.
+        context: The length of the model's context in tokens; 0 if it is not known.
     """
 
     url: str
@@ -48,12 +48,12 @@ class Request:
     """One request.
 
     Attributes:
-        number: 1, or 2 for the second time that the same is asked.
-        body: The JSON body; what cannot be read as JSON is `{}` here.
-        content: The body as it is sent.
-        tokens: How many tokens the answer may have; 0 if the request is to be refused.
-        dropped: What is sent before, for a stream that is dropped; b"" for nothing.
-        wrong_key: What is sent in place of the key; None for the key.
+        number: 1; 2 for the repetition of a request.
+        body: The JSON body; `{}` if the content is no JSON.
+        content: The bytes of the body.
+        tokens: The highest number of tokens in the answer; 0 if the request has to be refused.
+        dropped: The bytes of a request for a stream that is sent first and then dropped; b"" for none.
+        wrong_key: A wrong key to send; None to send the real one.
     """
 
     conversation: Conversation
@@ -67,7 +67,7 @@ class Request:
 
     @property
     def cancels(self) -> bool:
-        """Whether the same is sent before, for a stream that is dropped."""
+        """Whether a request for a stream is sent first and then dropped."""
         return bool(self.dropped)
 
     @property
@@ -77,7 +77,7 @@ class Request:
 
 
 def selected(api: str, globs: Collection[str]) -> list[Conversation]:
-    """Return the conversations of a format that one of the globs names; all without globs."""
+    """Return the conversations of a format whose ids match one of the globs; all if there are no globs."""
     return [
         each
         for each in conversations(api).values()
@@ -86,24 +86,24 @@ def selected(api: str, globs: Collection[str]) -> list[Conversation]:
 
 
 def place(api: str, label: str, mode: str) -> tuple[int, str, str]:
-    """Return the key that sorts answers as they are asked; `label` is that of a recording."""
+    """Return the key that sorts answers in the order in which they are asked; `label` is that of a recording."""
     conversation, _, number = label.partition("#")
     order = list(conversations(api))
     return order.index(conversation) if conversation in order else len(order), mode, number
 
 
 def is_claimed(conversation: Conversation, target: Target) -> bool:
-    """Return True if a conversation needs nothing that is not claimed."""
+    """Return True if everything that a conversation needs is claimed."""
     return target.claims.issuperset(conversation.needs)
 
 
 COMPANIONS: Mapping[str, Sequence[str]] = {"stop": ("count",), "cut": ("count",)}
-"""The conversations that others are compared with; all are compared with `plain`."""
+"""Maps a conversation to those with which it is compared, besides `plain`, with which all are compared."""
 _COMPARED_WITH = "plain"
 
 
 def with_companions(api: str, chosen: Collection[Conversation]) -> list[Conversation]:
-    """Return conversations and those that they are compared with, in the order in which they are asked."""
+    """Return the conversations and those with which they are compared, in the order in which they are asked."""
     wanted = {each.id for each in chosen} | {other for each in chosen for other in COMPANIONS.get(each.id, ())}
     return [each for each in conversations(api).values() if each.id in wanted or each.id == _COMPARED_WITH]
 
@@ -141,7 +141,7 @@ def _body(target: Target, conversation: Conversation, mode: Mode, usage: bool) -
     if conversation.tools:
         body["tools"] = list(conversation.tools)
     if conversation.fills_context:
-        body = api.filled(body, target.context + 100)  # one word has at least one token in every tokenizer
+        body = api.filled(body, target.context + 100)  # in every tokenizer, a word has at least one token
     if conversation.limited:
         limit = min(conversation.tokens or target.max_tokens, target.max_tokens)
         settings[target.token_limit or api.limits[0]] = limit

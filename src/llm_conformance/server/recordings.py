@@ -1,7 +1,7 @@
-"""What came back from a server, without keys, and the files that keep it.
+"""The answers of a server without keys, and the files that keep them.
 
-A file is a VCR cassette in JSON with one interaction, and what a cassette has no place for under `asked`. So adapters
-can be judged by it, too: `llm-conformance import` reads it.
+A file is a VCR cassette in JSON with one interaction; `asked` has what a cassette has no place for. `llm-conformance
+import` reads such files, so that adapters can be judged by them, too.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 
 SUFFIX = ".json"
 TARGET = "server.json"
-"""The file that says which server it was, and what was claimed of it."""
+"""The file with the server and the capabilities that were claimed of it."""
 
 ENCODING = "content-encoding"
 _ENCODINGS = ("gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz")
-"""https://www.iana.org/assignments/http-parameters, without those for formats of their own."""
+"""The content codings of https://www.iana.org/assignments/http-parameters, except those for special formats."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,14 @@ class Recording:
 
     Attributes:
         conversation: The id of the conversation.
-        number: 1, or 2 for the second time that the same was asked.
+        number: 1; 2 for the repetition of a request.
         request: The JSON body of the request.
         arrival: As in `Raw`.
         ended: As in `Raw`.
-        repeats_key: Whether the answer had the key in it, where it is masked now.
-        hidden: Why the answer is left out, "" if it is not: it has the key in a form that cannot be masked, or it is
-            encoded, so that nobody can tell. It is not decoded, as a few bytes may become gigabytes.
+        repeats_key: Whether the answer contained the key. It is masked now.
+        hidden: Why the answer is left out; "" if it is not. It is left out if the key in it cannot be masked, or if it
+            is encoded, so that nobody can tell. An encoded answer is not decoded, because a few bytes may become
+            gigabytes.
     """
 
     conversation: str
@@ -61,7 +62,7 @@ class Recording:
 
     @property
     def label(self) -> str:
-        """The conversation; with `#2` if it was asked for the second time."""
+        """The conversation, with `#2` for the repetition."""
         return self.conversation + (f"#{self.number}" if self.number > 1 else "")
 
     @property
@@ -71,7 +72,7 @@ class Recording:
 
 
 def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[str]) -> Recording:
-    """Return an answer without what is secret; `known` are the secrets of the request."""
+    """Return an answer without secrets; `known` are the secrets of the request."""
     common: dict[str, Any] = {
         "conversation": request.conversation.id,
         "mode": request.mode,
@@ -102,13 +103,13 @@ def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[s
 
 
 def _encoding(headers: Mapping[str, str]) -> str:
-    """Return the first encoding that changes a body; "" for none. Clients ignore words that are no encoding."""
+    """Return the first content coding that changes the body; "" for none. Like clients, it ignores unknown words."""
     words = (word.strip().lower() for word in headers.get(ENCODING, "").split(","))
     return next((word for word in words if word in _ENCODINGS), "")
 
 
 def save(folder: Path, recording: Recording, api: Api) -> None:
-    """Write a recording to a folder. `api` is what `llm-conformance import` takes it for. Raises OSError."""
+    """Write a recording to a folder. `api` is the API that `llm-conformance import` will find in it. Raises OSError."""
     path = folder / f"{recording.name}{SUFFIX}"
     path.write_text(json.dumps(_document(recording, api), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
@@ -156,7 +157,7 @@ def load(folder: Path) -> Iterator[Recording]:
 
 
 def _read(document: Any) -> Recording:
-    """Return the recording of a document. Raises ValueError if it has not the form of one."""
+    """Return the recording in a document. Raises ValueError if there is none."""
     for where, message in schema.problems("server-recording", document):
         raise ValueError(f"{schema.dotted(where) or 'the document'}: {message}")
     (pair,) = document["interactions"]

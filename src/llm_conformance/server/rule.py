@@ -1,7 +1,8 @@
 """What a rule about a server is, and the decorator that marks a function as one.
 
 A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
-what it found, raises `Vacuous` if the answer gives it nothing to judge, or `Blocked` if another rule reports why.
+what it found, raises `Vacuous` if the answer gives it nothing to judge, or `Blocked` if it cannot judge because of a
+failure that another rule reports.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from llm_conformance.wire.interaction import MODES, Mode
 
 Check = Callable[[Exchange], None]
 Of = Literal["answers", "refusals", "all"]
-"""Which exchanges a rule judges: those that are to be answered, those that are to be refused, or all."""
+"""Which exchanges a rule judges: those that a server has to answer, those that it has to refuse, or all."""
 
 _SOURCE = re.compile(r"(?:^|\n)Source: (?P<source>(?s:.+)[.\"])$")
 
@@ -31,12 +32,12 @@ class Rule:
     Attributes:
         id: Its family and number, such as `WIRE-2`.
         requirement: The requirement, in one or two sentences.
-        reason: What a user of the server suffers otherwise.
-        source: Where the format is documented to be so.
-        harm: What a user of the server suffers, in a word.
+        reason: What a user of the server suffers if the rule is broken.
+        source: Where the requirement is documented.
+        harm: The kind of harm to a user of the server.
         of: Which exchanges it judges.
         modes: The modes that it judges.
-        needs: The capabilities without which a server is not held to it.
+        needs: The capabilities that have to be claimed for a server to be held to it.
         apis: The wire formats that it is about; () for all.
         since: The edition in which the rule was new (`llm_conformance.editions`).
     """

@@ -1,4 +1,4 @@
-"""Ask a server, or read recordings of one, and judge."""
+"""Ask a server, or read its recordings."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class NoServerError(Exception):
 
 
 def api_of(target: Target) -> Api:
-    """Return the row of the provider table by which recordings of a server are scrubbed."""
+    """Return the row of the provider table that is used to scrub recordings of a server."""
     return table()[APIS[target.api].row]
 
 
 def url_of(target: Target) -> str:
-    """Return the URL that requests are sent to."""
+    """Return the URL to which requests are sent."""
     return target.url.rstrip("/") + APIS[target.api].path
 
 
@@ -44,8 +44,8 @@ def ask(
     """Send the requests one after the other; return the answers without secrets.
 
     Raises:
-        NoServerError: There is no connection, or the simplest request of all is not answered, so that a wrong URL,
-            model or key is likelier than forty faults.
+        NoServerError: There is no connection, or the simplest request is not answered. Then a wrong URL, model or key
+            is more likely than forty faults.
     """
     known = [*([client.key] if client.key else []), *secrets.of_environment()]
     kept: list[Recording] = []
@@ -64,14 +64,14 @@ def ask(
 
 
 def _without(known: Sequence[str], text: str) -> str:
-    """Return a text with asterisks for secrets."""
+    """Return a text with asterisks in place of secrets."""
     for secret in known:
         text = text.replace(secret, "***")
     return text
 
 
 def _first_refused(target: Target, answer: Recording, location: str) -> str:
-    """Return what came for the simplest request, and what may help. The answer and the location have no secrets."""
+    """Return a message with the answer to the simplest request, and advice. The arguments have no secrets."""
     if answer.status == 0:
         why = f" within {answer.milliseconds} ms" if answer.ended == "open" else f" that is HTTP ({answer.ended})"
         tls = "; if it does not speak TLS, it is at http:// instead" if target.url.startswith("https:") else ""
@@ -89,7 +89,7 @@ def _first_refused(target: Target, answer: Recording, location: str) -> str:
 
 
 def save_target(folder: Path, target: Target) -> None:
-    """Write which server the recordings of a folder are of. Raises OSError."""
+    """Write into a folder which server its recordings are of. Raises OSError."""
     document = {
         "url": target.url,
         "api": target.api,
@@ -100,7 +100,7 @@ def save_target(folder: Path, target: Target) -> None:
 
 
 def load_target(folder: Path) -> Target:
-    """Return the server of which a folder has recordings. Raises BadFileError."""
+    """Return the server whose recordings a folder has. Raises BadFileError."""
     path = folder / TARGET
     try:
         document: dict[str, Any] = json.loads(path.read_text("utf-8"))
@@ -114,9 +114,9 @@ def load_target(folder: Path) -> Target:
 
 
 def recordings_of(folder: Path, target: Target) -> list[Recording]:
-    """Return the recordings in a folder, as they were asked.
+    """Return the recordings in a folder, in the order in which they were asked.
 
-    Raises BadFileError if there are none, or one is of no known conversation.
+    Raises BadFileError if there are none, or if one is of an unknown conversation.
     """
     known = {each.id for each in plan.selected(target.api, ())}
     found = list(recordings.load(folder))
@@ -130,10 +130,10 @@ def recordings_of(folder: Path, target: Target) -> list[Recording]:
 
 
 def tokens(requests: Collection[Request]) -> int:
-    """Return how many tokens the answers may have together."""
+    """Return the highest number of tokens that all answers may have together."""
     return sum(each.tokens * (2 if each.cancels else 1) for each in requests)
 
 
 def calls(requests: Collection[Request]) -> int:
-    """Return how many requests are sent, those that are dropped among them."""
+    """Return how many requests are sent, including those that are dropped."""
     return sum(2 if each.cancels else 1 for each in requests)

@@ -1,4 +1,4 @@
-"""A time limit for a whole exchange. The timeouts of httpx are for each read, and a server may send byte by byte."""
+"""A time limit for a whole exchange. httpx's timeouts are for each read, and a server may send byte by byte."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete"
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[dict[str, Trace]]:
-    """Shut the connection of a request down after some seconds; what waits for it gets an error then.
+    """Shut down the connection of a request after some seconds, so that a waiting read raises an error.
 
-    Yield the `extensions` of the request, by which httpx tells of its connection
+    Yields the `extensions` of the request, through which httpx reports its connection
     (https://www.python-httpx.org/advanced/extensions/#trace).
     """
     streams: list[Any] = []
@@ -28,7 +28,7 @@ def time_limit(seconds: float) -> Iterator[dict[str, Trace]]:
 
     def shut_down() -> None:
         for stream in streams:
-            with contextlib.suppress(OSError):  # it is closed already, or TLS has taken it over
+            with contextlib.suppress(OSError):  # it is already closed, or TLS has taken it over
                 stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
     timer = threading.Timer(seconds, shut_down)

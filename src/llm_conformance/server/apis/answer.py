@@ -1,4 +1,4 @@
-"""What an answer says, in the words that all formats share."""
+"""The content of an answer, in types that all formats share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass
 class ToolCall:
-    """A tool call. `pieces` are its parts in a stream, as they were sent."""
+    """A tool call. `pieces` are its parts in a stream, unchanged."""
 
     id: str = ""
     type: str = ""
@@ -23,12 +23,12 @@ class Answer:
     """An answer.
 
     Attributes:
-        texts: The text; of a stream its pieces.
-        reasonings: The reasoning, likewise.
-        calls: The tool calls in order; of a stream by what the format tells them apart by.
+        texts: The text; in a stream, its pieces.
+        reasonings: The reasoning; in a stream, its pieces.
+        calls: The tool calls in order, by the key that tells them apart in a stream of the format.
         finish: The finish words that are not null.
-        is_cut: Whether the limit on tokens has cut it off.
-        is_refusal: Whether the model says in the field for that that it does not answer.
+        is_cut: Whether the token limit has cut it off.
+        is_refusal: Whether the model refuses in the format's field for refusals.
     """
 
     texts: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Answer:
     is_refusal: bool = False
 
     def end(self, word: Any, cut: str) -> None:
-        """Note the finish word, if it is a text; `cut` is the one of an answer that the limit has cut off."""
+        """Note the finish word, if it is a text; `cut` is the word for an answer that the token limit has cut off."""
         if isinstance(word, str):
             self.finish.append(word)
             self.is_cut = word == cut
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Counts:
-    """The token counts of an answer; None for what is not stated."""
+    """The token counts of an answer; None for a count that is not stated."""
 
     input: int | None = None
     output: int | None = None

@@ -13,7 +13,7 @@ from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENT
 from llm_conformance.wire.framings.base import DONE
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""The names of the field that has reasoning: DeepSeek's, and that of OpenRouter and of current vLLM."""
+"""The names of the field with reasoning: the first is DeepSeek's, the second that of OpenRouter and current vLLM."""
 _CONTENT = ("content", "refusal", "tool_calls", *REASONING_FIELDS)
 
 
@@ -22,8 +22,8 @@ class Choice(Answer):
     """A choice.
 
     Attributes:
-        after_finish: What a stream still sends behind its finish word.
-        logprobs: What is said of each token.
+        after_finish: What a stream sends after its finish word.
+        logprobs: What the answer says about each token.
     """
 
     index: Any = 0
@@ -48,7 +48,7 @@ class Chat(WireApi):
     last = "[DONE]"
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
-        """Return a request with what asks for a stream, and for its token counts."""
+        """Return a request with the fields that ask for a stream and for its token counts."""
         counted = {"stream_options": {"include_usage": True}} if usage else {}
         return {**body, "stream": True, **counted} if streamed else body
 
@@ -157,7 +157,7 @@ def _read_texts(choice: Choice, message: Mapping[str, Any]) -> None:
 
 
 def _add(call: ToolCall, piece: Mapping[str, Any]) -> ToolCall:
-    """Add a piece to a call, as clients do: what is there twice is joined."""
+    """Add a piece to a call like clients do: texts that come twice are joined."""
     call.pieces.append(piece)
     function = inner(piece, "function")
     call.id += text_of(piece.get("id"))

@@ -14,7 +14,7 @@ from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENT
 VERSION = "2023-06-01"
 """The only version of the format: https://docs.anthropic.com/en/api/versioning."""
 _INPUT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-"""What was read from the cache and what was written to it are no part of `input_tokens`."""
+"""The counts that make up the input. `input_tokens` does not include tokens read from or written to the cache."""
 _CHOICES = {"any": "required", "none": "none", "auto": "auto"}
 
 
@@ -39,7 +39,7 @@ class Messages(WireApi):
         return {"anthropic-version": VERSION, **({"x-api-key": key} if key else {})}
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
-        """Return a request with what asks for a stream. The tokens to think with come on top of the limit.
+        """Return a request with the field that asks for a stream. A budget for thinking is added to the token limit.
 
         Anthropic refuses a temperature beside thinking, and a limit that is not above the budget:
         https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking.
@@ -72,7 +72,7 @@ class Messages(WireApi):
         return (answer,)
 
     def counts(self, documents: Sequence[Document]) -> Counts:
-        """Return the counts; those of a later event are in place of those of an earlier one."""
+        """Return the counts. Counts of a later event replace those of an earlier one."""
         usage: dict[str, Any] = {}
         for each in documents:
             for source in (each, inner(each, "message")):

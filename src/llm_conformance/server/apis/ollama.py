@@ -28,7 +28,7 @@ class Ollama(WireApi):
     last = "an object with `done: true`"
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
-        """Return a request that says whether it asks for a stream: without that it gets one."""
+        """Return a request that says whether it asks for a stream, because the default is a stream."""
         return {**body, "stream": streamed}
 
     def with_settings(self, body: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ class Ollama(WireApi):
         return {**body, "options": {**inner(body, "options"), **settings}}
 
     def with_params(self, body: dict[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with further fields; options are added to its own."""
+        """Return a request with further fields. Options are added to the request's own options."""
         options = inner(params, "options")
         return {**body, **params, "options": {**inner(body, "options"), **options}}
 
@@ -59,7 +59,7 @@ class Ollama(WireApi):
         return self.streamed((document,))
 
     def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
-        """Return what the messages of all objects say together. Each has whole calls."""
+        """Return the content of all messages together. Calls are always whole."""
         answer = Answer()
         for document in documents:
             message = inner(document, "message")
@@ -76,15 +76,15 @@ class Ollama(WireApi):
         return Counts(count(last, "prompt_eval_count"), count(last, "eval_count"))
 
     def id(self, documents: Sequence[Document]) -> Any:
-        """Return None: the answers of this format have no id."""
+        """Return None, because the answers of this format have no id."""
         return None
 
     def tool_choice(self, request: Document) -> str | None:
-        """Return None: no request can say it."""
+        """Return None, because no request can state it."""
         return None
 
     def wants_one_call(self, request: Document) -> bool:
-        """Return False: no request can say it."""
+        """Return False, because no request can state it."""
         return False
 
     def stops(self, request: Document) -> Sequence[str]:
@@ -101,7 +101,7 @@ class Ollama(WireApi):
 
 
 def before_the_last(documents: Sequence[Document]) -> Iterable[tuple[str, Document]]:
-    """Yield the place and the document of each object of a stream but the last."""
+    """Yield (place, document) of each object of a stream except the last."""
     yield from ((f"event {number}", document) for number, document in enumerate(documents[:-1], start=1))
 
 

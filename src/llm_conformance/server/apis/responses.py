@@ -32,7 +32,7 @@ class Responses(WireApi):
     behind_last = DONE
 
     def filled(self, body: dict[str, Any], times: int) -> dict[str, Any]:
-        """Return a request with a text that is repeated."""
+        """Return a request with a text that is repeated `times` times."""
         return {**body, "input": body["input"] * times}
 
     def is_error(self, document: Any) -> bool:
@@ -43,7 +43,7 @@ class Responses(WireApi):
         return bool(failed) or super().is_error(document)
 
     def plain(self, document: Document) -> Sequence[Answer]:
-        """Return what the items of the output say."""
+        """Return the content of the output's items."""
         answer = Answer()
         for number, item in enumerate(objects(document.get("output"))):
             parts = [*objects(item.get("content")), *objects(item.get("summary"))]
@@ -59,7 +59,7 @@ class Responses(WireApi):
         return (answer,)
 
     def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
-        """Return what the deltas say, not what is there once more when an item is done."""
+        """Return the content of the deltas, not of the events that repeat it when an item is done."""
         answer = Answer()
         for event in documents:
             kind, delta = event.get("type"), text_of(event.get("delta"))

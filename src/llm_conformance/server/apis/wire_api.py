@@ -1,4 +1,4 @@
-"""What rules and requests have to know of a wire format."""
+"""What rules and requests have to know about a wire format."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Document = Mapping[str, Any]
 class WireApi(abc.ABC):
     """A wire format: how it is asked, and how its answers are read.
 
-    Reading is lenient: what has another type than documented is left out, as a rule about shapes reports it.
+    Reading is lenient: values of undocumented types are left out, because a rule about shapes reports them.
 
     Attributes:
-        name: What `--api` calls it, and the TOML file with its conversations.
-        row: The row of the provider table by which recordings are scrubbed.
+        name: Its name for `--api`, which is also the name of the TOML file with its conversations.
+        row: The row of the provider table that is used to scrub recordings.
         path: What follows the base URL.
-        framing: How its streams are cut into events.
-        limits: The fields of a request that may have the limit on tokens; the first is the usual one.
-        cut: The finish word of an answer that the limit has cut off.
+        framing: The framing of its streams.
+        limits: The fields of a request that may have the token limit, the usual one first.
+        cut: The finish word of an answer that the token limit has cut off.
         calls: The finish word of an answer with calls; "" if the format has none.
-        ended: The finish word of an answer that the model has ended.
-        call_type: What the format calls a call; "" if its calls have no type.
+        ended: The finish word of an answer that the model ended by itself.
+        call_type: The type of a call; "" if calls have no type.
         calls_have_ids: Whether each call has an id.
-        stopped: The finish word behind a stop sequence.
+        stopped: The finish word of an answer that a stop sequence has ended.
         has_seed: Whether a request may have a seed.
-        last: What ends a stream, for people.
+        last: What ends a stream, as messages name it.
         last_types: The types of the events that end a stream, if its events have types.
-        behind_last: What may come once behind the last event; "" for nothing.
+        behind_last: What may come once after the last event; "" for nothing.
     """
 
     name: ClassVar[str]
@@ -53,23 +53,23 @@ class WireApi(abc.ABC):
     behind_last: ClassVar[str] = ""
 
     def credentials(self, key: str) -> dict[str, str]:
-        """Return the headers that have the key; "" for none."""
+        """Return the headers with the key; `key` is "" if there is none."""
         return {"authorization": f"Bearer {key}"} if key else {}
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
-        """Return a request with what asks for a stream; `usage` is whether it asks for token counts."""
+        """Return a request with the fields that ask for a stream and, with `usage`, for token counts."""
         return {**body, "stream": True} if streamed else body
 
     def with_settings(self, body: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with the temperature, and what else a model is told besides the conversation."""
+        """Return a request with the temperature and other settings of the model."""
         return {**body, **settings}
 
     def with_params(self, body: dict[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with the further fields that a user gives."""
+        """Return a request with the further fields that the user gave."""
         return {**body, **params}
 
     def limit(self, request: Document) -> int:
-        """Return how many tokens a request allows; 0 if it does not say."""
+        """Return the token limit of a request; 0 if it has none."""
         return next((request[name] for name in self.limits if isinstance(request.get(name), int)), 0)
 
     def answers_asked(self, request: Document) -> int:
@@ -77,14 +77,14 @@ class WireApi(abc.ABC):
         return 1
 
     def filled(self, body: dict[str, Any], times: int) -> dict[str, Any]:
-        """Return a request with one message whose text is repeated."""
+        """Return a request with one message whose text is repeated `times` times."""
         (message,) = body["messages"]
         return {**body, "messages": [{**message, "content": message["content"] * times}]}
 
     def is_last(self, data: str) -> bool:
-        """Return True if the data of an event end a stream."""
+        """Return True if an event with this data ends a stream."""
         if not any(f'"{each}"' in data for each in self.last_types):
-            return False  # reading all events as JSON would take long
+            return False  # to parse all events as JSON would take long
         try:
             document = json.loads(data)
         except (ValueError, RecursionError):
@@ -92,7 +92,7 @@ class WireApi(abc.ABC):
         return isinstance(document, Mapping) and document.get("type") in self.last_types
 
     def is_error(self, document: Any) -> bool:
-        """Return True if a document of an answer says that there was an error."""
+        """Return True if a document of an answer reports an error."""
         return isinstance(document, Mapping) and document.get("error") not in (None, "", {})
 
     @abc.abstractmethod
@@ -105,7 +105,7 @@ class WireApi(abc.ABC):
 
     @abc.abstractmethod
     def counts(self, documents: Sequence[Document]) -> Counts:
-        """Return the token counts; `documents` are those of a stream, or the only one of a plain answer."""
+        """Return the token counts; `documents` are all of a stream, or the only one of a plain answer."""
 
     @abc.abstractmethod
     def id(self, documents: Sequence[Document]) -> Any:
@@ -113,7 +113,7 @@ class WireApi(abc.ABC):
 
     @abc.abstractmethod
     def tool_choice(self, request: Document) -> str | None:
-        """Return `auto`, `none`, `required` or the name of a tool; None if the request does not say."""
+        """Return `auto`, `none`, `required` or the name of a tool; None if the request does not state it."""
 
     @abc.abstractmethod
     def wants_one_call(self, request: Document) -> bool:
@@ -128,5 +128,5 @@ class WireApi(abc.ABC):
         return False
 
     def schema_asked(self, request: Document) -> Mapping[str, Any] | None:
-        """Return the JSON schema that the text has to keep; None if there is none."""
+        """Return the JSON schema for the text of the answer; None if there is none."""
         return None

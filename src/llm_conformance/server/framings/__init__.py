@@ -1,6 +1,5 @@
-"""How streams are cut into events: one module a framing, which knows nothing of the others.
+"""How streams are split into events. Each framing has a module, which does not depend on the others.
 
-framing              what an event is, and what the rest has to know of a framing
-server_sent_events   events of lines with `data:`
-json_lines           a JSON document on each line
+framing the types of an event and of a framing server_sent_events events of lines with `data:` json_lines a JSON
+document on each line
 """

@@ -1,4 +1,4 @@
-"""What an event of a stream is, and what rules have to know of a framing."""
+"""The types of an event of a stream and of a framing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ class Event:
     r"""An event.
 
     Attributes:
-        data: What it says, without what the framing adds. Several lines are joined by "\n".
+        data: Its data, without what the framing adds. Several lines are joined by "\n".
         name: Its name; "" if it has none.
-        is_ended: Whether what ends an event is behind it.
+        is_ended: Whether the end of the event was sent.
     """
 
     data: str
@@ -27,7 +27,7 @@ class Framing:
 
     Attributes:
         content_type: The content type of a stream.
-        events: Yields the events of a body as they were sent. Raises UnicodeDecodeError.
+        events: A function that yields the events of a body. Raises UnicodeDecodeError.
         end_mark: The data of an event that ends a stream and is no document; "" if there is no such event.
     """
 

@@ -1,4 +1,4 @@
-"""The lines of a stream of JSON documents as they were sent: https://github.com/ndjson/ndjson-spec."""
+"""The lines of a stream of JSON documents, unchanged: https://github.com/ndjson/ndjson-spec."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from llm_conformance.server.framings.framing import Event, Framing
 def lines(body: bytes) -> Iterator[Event]:
     r"""Yield the lines that are not empty. Raises UnicodeDecodeError.
 
-    Only "\n" ends a line: JSON texts may have other line separators, such as U+2028, as they are.
+    Only "\n" ends a line, because JSON texts may contain other line separators, such as U+2028.
     """
     *ended, rest = body.decode("utf-8").split("\n")
     yield from (Event(line.strip(" \t\r"), "", True) for line in ended if line.strip(" \t\r"))

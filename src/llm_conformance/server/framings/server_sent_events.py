@@ -1,6 +1,6 @@
-"""The events of a stream as they were sent: https://html.spec.whatwg.org/multipage/server-sent-events.html.
+"""The events of a stream, unchanged: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 
-`wire.framings` reads past whatever is wrong with a stream; these rules are about that.
+`wire.framings` skips what is wrong with a stream. The rules about servers need it, so this is a second parser.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def events(body: bytes) -> Iterator[Event]:
 
 
 def foreign_lines(body: bytes) -> Iterator[str]:
-    """Yield the lines that are neither blank, nor a comment, nor a field of the standard. Raises UnicodeDecodeError."""
+    """Yield the lines that are no blank lines, comments or fields of the standard. Raises UnicodeDecodeError."""
     for line in _LINE_END.split(body.removeprefix(codecs.BOM_UTF8).decode("utf-8")):
         if line and line.partition(":")[0] not in ("", *_FIELDS):
             yield line
 
 
 SERVER_SENT_EVENTS = Framing("text/event-stream", events, DONE)
-"""Server-sent events, behind which `[DONE]` may come."""
+"""Server-sent events, which `[DONE]` may end."""

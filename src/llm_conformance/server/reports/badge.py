@@ -1,4 +1,4 @@
-"""The badge of a server: the edition, the verdict of one run, and what was judged; drawn like that of an adapter."""
+"""The badge of a server: the edition, the verdict of one run, and what was judged. It looks like an adapter's badge."""
 
 from __future__ import annotations
 

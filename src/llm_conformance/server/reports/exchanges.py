@@ -11,9 +11,9 @@ from llm_conformance.server.findings import Finding
 from llm_conformance.server.recordings import Recording
 
 EXAMPLES = 3
-"""How many failures of a finding are shown with their bytes."""
+"""The highest number of failures of a finding that are shown with their bytes."""
 _SHOWN = 20_000
-"""The number of code points of a request or an answer that are shown."""
+"""How many code points of a request or an answer are shown at most."""
 
 
 def of_findings(findings: Iterable[Finding], kept: Iterable[Recording]) -> Iterator[Mapping[str, Any]]:

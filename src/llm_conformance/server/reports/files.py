@@ -23,21 +23,21 @@ FORMS: Mapping[str, Callable[[Sequence[Document]], str]] = {
     ".md": markdown.render,
     files.BADGE: badge.render,
 }
-"""By suffix, the function that renders reports. Only the page and the summary can show several."""
+"""Maps a suffix to the function that renders reports. Only the page and the summary can show several."""
 
 
 def is_report(document: Any) -> bool:
-    """Return True if what was read from a JSON file is a report on a server, and not on adapters."""
+    """Return True if the content of a JSON file is a report on a server, not on adapters."""
     return isinstance(document, Mapping) and "server" in document and "adapters" not in document
 
 
 def checked(path: Path, document: Any) -> Document:
-    """Return a report that has been read. Raises BadFileError if it has not the form of one."""
+    """Return `document` if it is a report on a server. Raises BadFileError if it is not."""
     return files.checked(path, document, "server-report")
 
 
 def write(path: Path, *documents: Document) -> None:
-    """Write reports to a file, in the form of its suffix; a part of a report is never left.
+    """Write reports to a file, in the form of its suffix. The file is complete or not written.
 
     Raises NoBadgeError if there is no badge for them, and OSError if the file cannot be written.
     """

@@ -1,6 +1,6 @@
 """A report on a server as one HTML page without scripts, which loads no other file.
 
-Everything is escaped: an answer is what a stranger wrote.
+Everything is escaped, because a stranger wrote the answers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _finding(finding: Mapping[str, Any], document: Document) -> Mapping[str, Any
 
 
 def _printable(value: Any) -> Any:
-    """Return a JSON value in whose texts all is escaped, line by line, that a browser obeys, as marks of direction."""
+    """Return a JSON value with control characters in its texts escaped, line by line, such as marks of direction."""
     if isinstance(value, str):
         return "\n".join(printable(each.removesuffix("\r")) for each in value.split("\n"))
     if isinstance(value, Mapping):

@@ -24,11 +24,11 @@ from llm_conformance.wording import command_line
 
 @dataclass(frozen=True)
 class Result:
-    """A run.
+    """The result of a run.
 
     Attributes:
-        command: The words of a command that judges the same again; a finding adds its rule and conversation.
-        kept: The answers that were there to be judged.
+        command: The words of a command that repeats the judgement. A finding adds its rule and conversation.
+        kept: The recordings that were judged.
     """
 
     target: Target
@@ -44,15 +44,15 @@ class Result:
 
     @property
     def exit_code(self) -> int:
-        """The exit code, as that of `llm-conformance run`."""
+        """The exit code, with the same meaning as for `llm-conformance run`."""
         return exit_code(self.summary)
 
     def command_of(self, finding: Finding) -> str:
-        """Return the command that shows a finding again, with the bytes."""
+        """Return the command that shows a finding again, with its bytes."""
         example = finding.example
         conversation = conversation_of(example.scenario.partition("/")[2])
         words = [*self.command, f"--rule={finding.rule}", f"--conversation={conversation}"]
-        if any(word.startswith("--replay") for word in self.command):  # what the rule compares with is there
+        if any(word.startswith("--replay") for word in self.command):  # the folder also has what the rule compares with
             words.append(f"--mode={example.mode}")
         return command_line([*words, "-v"])
 
@@ -85,7 +85,7 @@ def document(result: Result) -> Document:
 
 
 def judged(verdicts: Iterable[Verdict]) -> int:
-    """Return the number of answers that verdicts are about."""
+    """Return the number of answers in the verdicts, without those that were not asked."""
     return len({(each.scenario, each.mode) for each in verdicts if each.status != Status.UNSUPPORTED})
 
 

@@ -1,4 +1,4 @@
-"""What the page, the Markdown and the badge say alike: all of it is taken from the JSON report."""
+"""What the page, the Markdown and the badge share. All of it comes from the JSON report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _WRONG = (Status.FAIL, Status.EXPECTED)
 _JUDGED = (Status.PASS, Status.NEW, *_WRONG)
 
 Rows = Mapping[str, Mapping[str, Sequence[str] | None]]
-"""By conversation and mode, the rules that fail there; None if nothing was judged."""
+"""Maps a conversation and then a mode to the rules that fail there; to None if nothing was judged."""
 
 
 def by_conversation(document: Document) -> Rows:
-    """Return the rules that fail in each conversation, known deviations among them, in the order of the report.
+    """Return the rules that fail in each conversation, including known deviations, in the order of the report.
 
-    What was asked twice (`chat/plain#2`) is one conversation.
+    A repetition (`chat/plain#2`) belongs to its conversation.
     """
     found: dict[str, dict[str, list[str] | None]] = {}
     for each in document["results"]:
@@ -40,7 +40,7 @@ def where(finding: Mapping[str, Any]) -> list[str]:
 
 
 def right(document: Document) -> Right:
-    """Return in how many conversations nothing fails; each mode counts for itself."""
+    """Return in how many conversations nothing fails. Each mode of a conversation counts as one."""
     judged = [rules for row in by_conversation(document).values() for rules in row.values() if rules is not None]
     return Right(sum(not rules for rules in judged), len(judged))
 
@@ -58,6 +58,6 @@ def of_status(document: Document, *statuses: str) -> list[Mapping[str, Any]]:
 
 
 def cells(document: Document) -> str:
-    """Return the numbers of cells by status, in words."""
+    """Return a text with the number of cells of each status."""
     counts = document["summary"]
     return ", ".join(f"{counts[status]} {status}" for status in Status if status in counts)

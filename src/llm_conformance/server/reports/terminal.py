@@ -1,4 +1,4 @@
-"""What a run says in the terminal."""
+"""The text of a run for the terminal."""
 
 from __future__ import annotations
 

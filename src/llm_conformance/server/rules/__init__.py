@@ -1,4 +1,4 @@
-"""The rules about servers. `WIRE` is about what is sent, `SRV` about what is done.
+"""The rules about servers. `WIRE` is about the bytes that a server sends, `SRV` about what it does.
 
-Those in packages are about one format alone.
+The rules in packages are about one format only.
 """

@@ -1,4 +1,4 @@
-"""SRV-14, SRV-50 to SRV-53: streams against plain answers, and how connections end."""
+"""SRV-14, SRV-50 to SRV-53: streams compared with plain answers, and how connections end."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from llm_conformance.wording import counted
 _LONG_MS = 3000
 _PIECES = 10
 _READS = 2
-"""A quick first piece, such as the role, and all the rest."""
+"""A stream in this many reads came all at once: a quick first piece, such as the role, and then the rest."""
 
 
 @rule("SRV-14", harm="wrong count", modes=("stream",))
 def prompt_counts_alike(exchange: Exchange) -> None:
     """The same prompt has the same number of tokens in a stream as in a plain answer.
 
-    A prompt is counted before the answer, so the way the answer is sent changes nothing.
+    A prompt is counted before the answer, so the way in which the answer is sent makes no difference.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("prompt_tokens": "Number of tokens in the
     prompt"); https://docs.ollama.com/api/chat ("prompt_eval_count": "Number of tokens in the prompt").
@@ -36,7 +36,7 @@ def prompt_counts_alike(exchange: Exchange) -> None:
 def stream_says_the_same(exchange: Exchange) -> None:
     """A stream says the same as two plain answers that are alike: text, reasoning, calls and finish word.
 
-    Otherwise something is lost, added or misplaced on the way into the chunks.
+    Otherwise something is lost, added or misplaced in the chunks.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("seed"), and
     https://platform.openai.com/docs/api-reference/chat-streaming/streaming;
@@ -60,9 +60,9 @@ def stream_says_the_same(exchange: Exchange) -> None:
 
 @rule("SRV-51", harm="unsafe", modes=("stream",))
 def connection_ends_with_the_stream(exchange: Exchange) -> None:
-    """Behind the last event the response ends.
+    """The response ends after its last event.
 
-    Clients that wait for its end hang, with a connection that nobody else can use.
+    Clients that wait for the end hang, with a connection that nobody else can use.
 
     Source: https://www.rfc-editor.org/rfc/rfc9112#section-6.3.
     """
@@ -75,9 +75,9 @@ def connection_ends_with_the_stream(exchange: Exchange) -> None:
 
 @rule("SRV-52", harm="lost")
 def cancelled_request_changes_nothing(exchange: Exchange) -> None:
-    """After a client has dropped a stream, the next request is answered as if nothing had been.
+    """After a client has dropped a stream, the next request is answered as if nothing had happened.
 
-    Users stop answers all the time; what is left of one must not get into the next.
+    Users stop answers all the time. The rest of a stopped answer must not get into the next one.
 
     Source: https://www.rfc-editor.org/rfc/rfc9110#section-3.3: HTTP is stateless, so each request can be understood in
     isolation.
@@ -101,7 +101,7 @@ def cancelled_request_changes_nothing(exchange: Exchange) -> None:
 
 @rule("SRV-53", harm="late", modes=("stream",))
 def stream_comes_as_it_is_made(exchange: Exchange) -> None:
-    """The pieces of a stream come one after the other, and not all at its end.
+    """The pieces of a stream come one after the other, not all at its end.
 
     Users wait before an empty window.
 

@@ -1,4 +1,4 @@
-"""What token counts have to be in each format that states a total."""
+"""A check of token counts, for all formats that state a total."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from llm_conformance.server.exchange import Exchange
 
 
 def expect_sum(exchange: Exchange, usage: Mapping[str, Any], given_name: str, made_name: str) -> None:
-    """Raise a Violation unless the counts add up, and neither is 0 for what has a content.
+    """Raise a Violation unless the counts add up, and neither is 0 if there is content.
 
-    `given_name` is the field with the tokens of the prompt, `made_name` that with the tokens of the answer, which those
-    of the reasoning are a part of. Raises Vacuous if a count is missing.
+    `given_name` is the field with the tokens of the prompt, `made_name` the field with the tokens of the answer,
+    including reasoning. Raises Vacuous if a count is missing.
     """
     given, made, total = (count(usage, name) for name in (given_name, made_name, "total_tokens"))
     if given is None or made is None or total is None:

@@ -1,4 +1,4 @@
-"""SRV-1 to SRV-3: what has to be refused, and how a failure is told."""
+"""SRV-1 to SRV-3: what has to be refused, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from llm_conformance.server.exchange import Exchange
 from llm_conformance.server.rule import rule
 
 _MEANS_SOMETHING_ELSE = (408, 409, 425, 429)
-"""Statuses that tell a client to try again."""
+"""Statuses that tell a client to send the same request again."""
 _ABOUT_THE_KEY = (401, 403)
 
 
@@ -18,8 +18,8 @@ _ABOUT_THE_KEY = (401, 403)
 def wrong_request_is_refused(exchange: Exchange) -> None:
     """A wrong request gets an error status from 400 to 499, streamed or not; only a wrong key gets 401 or 403.
 
-    A status of 200 is taken for an answer. After a status from 500, or one that asks for patience, clients send the
-    same request again.
+    Clients take a response with status 200 for an answer. After a status of 500 and above, or one that asks them to
+    wait, they send the same request again.
 
     Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors;
     https://docs.ollama.com/api/errors.
@@ -42,9 +42,9 @@ def wrong_request_is_refused(exchange: Exchange) -> None:
 
 @rule("SRV-2", harm="false success")
 def no_error_in_an_answer(exchange: Exchange) -> None:
-    """An answer with status 200 is no error: neither its document nor the first event of its stream has `error`.
+    """A response with status 200 is no error: neither its document nor the first event of its stream has `error`.
 
-    Clients decide by the status whether to raise. In a stream, an error that is found later can only be an event.
+    Clients raise an error depending on the status. In a stream, only an error that occurs later may be an event.
 
     Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors ("When
     receiving a streaming response via SSE, it's possible that an error can occur after returning a 200 response");
@@ -64,9 +64,9 @@ def no_error_in_an_answer(exchange: Exchange) -> None:
 
 @rule("SRV-3", harm="unsafe", of="all", needs=("keys",))
 def key_is_not_repeated(exchange: Exchange) -> None:
-    """No answer and no error has the key of the request in it.
+    """No answer and no error contains the key of the request.
 
-    Clients log errors, and whoever reads the log has the key.
+    Clients log errors, and everybody who reads the log then has the key.
 
     Source: https://owasp.org/API-Security/editions/2023/en/0xa8-security-misconfiguration/.
     """

@@ -1,4 +1,4 @@
-"""SRV-20 to SRV-23: finish reasons, the limit on tokens, and stop sequences."""
+"""SRV-20 to SRV-23: finish reasons, the token limit, and stop sequences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llm_conformance.server.rule import rule
 def limit_on_tokens_is_obeyed(exchange: Exchange) -> None:
     """An answer has at most as many tokens as the request allows.
 
-    The limit is what a caller is ready to pay.
+    The limit is what a caller is willing to pay.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("max_completion_tokens": "An upper bound for the
     number of tokens that can be generated for a completion, including visible output tokens and reasoning tokens");
@@ -31,9 +31,9 @@ def limit_on_tokens_is_obeyed(exchange: Exchange) -> None:
 
 @rule("SRV-21", harm="false success")
 def cut_answer_says_so(exchange: Exchange) -> None:
-    """The finish word, such as `length`, says that the limit on tokens has cut an answer off, if so, and only then.
+    """The finish word says that the token limit has cut an answer off (`length`) if it has, and only then.
 
-    Otherwise half of an answer is taken for all of it.
+    Otherwise clients take half an answer for the whole.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("finish_reason": "length if the maximum number
     of tokens specified in the request was reached"); https://docs.anthropic.com/en/api/messages ("stop_reason":
@@ -48,13 +48,13 @@ def cut_answer_says_so(exchange: Exchange) -> None:
     if tokens > limit:
         raise Blocked("the answer is longer than the limit; SRV-20 reports that")
     if tokens == limit and exchange.conversation.tokens and word == exchange.api.ended:
-        # The model may have ended it by itself, unless the same request with a higher limit goes on behind it.
+        # The model may have ended it by itself, unless the answer to the same request with a higher limit is longer.
         whole = exchange.other("count", exchange.mode)
         text = "" if whole is None else whole.answer.text
         if not text.startswith(answers[0].text) or text == answers[0].text:
             raise Vacuous("the answer may have ended by itself")
         fail(f"the finish word {show(cut)}", f"{show(word)} after {tokens} of {limit} tokens")
-    if word == cut and tokens < limit - 1:  # some count the token that ends an answer, and some do not
+    if word == cut and tokens < limit - 1:  # only some servers count the token that ends an answer
         fail(f"another finish word than {cut}", f"{cut} after {tokens} of {limit} tokens")
     if tokens < limit and exchange.conversation.tokens:
         raise Vacuous("the model has ended the answer before the limit")
@@ -62,9 +62,9 @@ def cut_answer_says_so(exchange: Exchange) -> None:
 
 @rule("SRV-22", harm="wrong", apis=("chat", "messages"))
 def finish_word_fits_the_calls(exchange: Exchange) -> None:
-    """An answer with calls ends with the finish word for that, such as `tool_calls`; one without calls does not.
+    """An answer has the finish word for calls, such as `tool_calls`, if and only if it has calls.
 
-    Programs run the tools if the finish word says so, and only then.
+    Programs run the tools only if the finish word says so.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("finish_reason": "tool_calls if the model called
     a tool"). A call that the request forces may end with `stop`:
@@ -83,7 +83,7 @@ def finish_word_fits_the_calls(exchange: Exchange) -> None:
 
 @rule("SRV-23", harm="wrong", apis=("chat", "messages", "ollama"))
 def stop_sequence_is_not_in_the_text(exchange: Exchange) -> None:
-    """The text ends before a stop sequence, with the finish word for that, such as `stop`.
+    """The text ends before a stop sequence, and the finish word says so, such as `stop`.
 
     Programs set a stop sequence because they cannot use what follows.
 

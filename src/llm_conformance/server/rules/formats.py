@@ -19,7 +19,7 @@ _FILTERED = "content_filter"
 def json_mode_gives_json(exchange: Exchange) -> None:
     """In JSON mode the text of an answer that is not cut off is a JSON object.
 
-    Programs that ask for it parse the text.
+    Programs that ask for JSON mode parse the text.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("response_format": "enables JSON mode, which
     ensures the message the model generates is valid JSON");
@@ -33,7 +33,7 @@ def json_mode_gives_json(exchange: Exchange) -> None:
 
 @rule("SRV-7", harm="wrong", needs=("json_schema",), apis=_APIS)
 def schema_is_kept(exchange: Exchange) -> None:
-    """With a strict JSON schema, the text of an answer that is not cut off is JSON of that schema.
+    """With a strict JSON schema, the text of an answer that is not cut off is JSON that is valid against the schema.
 
     Programs that give a schema read the text without checks of their own.
 
@@ -50,7 +50,7 @@ def schema_is_kept(exchange: Exchange) -> None:
 
 
 def _json_object(exchange: Exchange) -> dict[str, Any]:
-    """Return the text as a JSON object. Raises Vacuous if it is documented that it need not be one."""
+    """Return the text as a JSON object. Raises Vacuous if the documentation allows another text here."""
     answer = exchange.answer
     if answer.is_cut:
         raise Vacuous("the limit on tokens has cut the answer off")

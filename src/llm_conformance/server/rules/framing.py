@@ -1,4 +1,4 @@
-"""WIRE-1 to WIRE-6, and WIRE-29: the answer as HTTP and as text, before anything in it is read."""
+"""WIRE-1 to WIRE-6, and WIRE-29: the answer as HTTP and as text, before its content is read."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from llm_conformance.wire.framings.base import DONE, json_value
 
 @rule("WIRE-1", harm="lost")
 def is_answered(exchange: Exchange) -> None:
-    """A request that the format allows, and that needs only what is claimed, is answered with status 200.
+    """A request that the format allows and that needs only claimed capabilities is answered with status 200.
 
-    Otherwise a program that is right for the format does not work with this server.
+    Otherwise a correct program does not work with this server.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create; https://docs.anthropic.com/en/api/messages;
     https://platform.openai.com/docs/api-reference/responses/create; https://docs.ollama.com/api/chat.
@@ -30,9 +30,9 @@ def is_answered(exchange: Exchange) -> None:
 
 @rule("WIRE-2", harm="lost", of="all")
 def is_complete(exchange: Exchange) -> None:
-    """The body of an answer comes whole: the connection does not break.
+    """The body of an answer is complete: the connection does not break.
 
-    A broken connection is an error in every client, even if all of the text has come.
+    A broken connection is an error in every client, even if the whole text has arrived.
 
     Source: https://www.rfc-editor.org/rfc/rfc9112#section-8, and #section-7.1 for the last chunk.
     """
@@ -61,9 +61,10 @@ def is_not_encoded(exchange: Exchange) -> None:
 
 @rule("WIRE-3", harm="lost")
 def has_the_content_type(exchange: Exchange) -> None:
-    """A plain answer has the content type `application/json`, a stream one such as `text/event-stream`, as documented.
+    """A plain answer has the content type `application/json`, a stream the documented one, such as `text/event-stream`.
 
-    Clients choose by it how to read the body; a stream that is named otherwise is not read as one.
+    Clients decide by the content type how to read the body. They do not read a stream with another content type as a
+    stream.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create;
     https://docs.anthropic.com/en/docs/build-with-claude/streaming ("server-sent events"), with
@@ -94,9 +95,9 @@ def is_one_json_object(exchange: Exchange) -> None:
 
 @rule("WIRE-5", harm="lost", modes=("stream",), apis=("chat", "messages", "responses"))
 def is_an_event_stream(exchange: Exchange) -> None:
-    """A stream consists of server-sent events in UTF-8, each a JSON object or `[DONE]`, and a blank line behind it.
+    """A stream consists of server-sent events in UTF-8, each a JSON object or `[DONE]`, with a blank line after it.
 
-    A client drops an event that no blank line ends, and fails at data that is not JSON.
+    A client drops an event without a blank line after it, and fails at data that is not JSON.
 
     Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation, and
     https://platform.openai.com/docs/api-reference/chat/create ("stream");
@@ -121,10 +122,10 @@ def is_an_event_stream(exchange: Exchange) -> None:
 
 @rule("WIRE-6", harm="false success", modes=("stream",))
 def ends_with_its_last_event(exchange: Exchange) -> None:
-    """A stream ends with the event that the format ends it with, such as `[DONE]`, and nothing comes behind it.
+    """A stream ends with the last event of the format, such as `[DONE]`, and nothing comes after it.
 
-    Without it a client cannot tell an answer that is complete from one that broke off. What comes behind it is lost.
-    Responses may have `[DONE]` behind it, as the Open Responses specification demands.
+    Without it a client cannot tell an answer that is complete from one that broke off. What comes after it is lost. In
+    responses, `[DONE]` may come after it, because the Open Responses specification demands that.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream"): "tokens will be sent as data-only
     server-sent events as they become available, with the stream terminated by a data: [DONE] message";

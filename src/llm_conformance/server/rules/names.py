@@ -10,9 +10,9 @@ from llm_conformance.server.rule import rule
 
 @rule("WIRE-14", harm="lost", modes=("stream",), apis=("messages", "responses"))
 def events_are_named_by_their_type(exchange: Exchange) -> None:
-    """The name of each event is the `type` in its data. In responses an event may have no name.
+    """The name of each event is the `type` in its data. In responses, events need no names.
 
-    Some clients choose by the name how to read an event, and others by the type.
+    Some clients decide by the name how to read an event, others by the type.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#event-types: "Each server-sent event includes
     a named event type and associated JSON data. Each event uses an SSE event name (e.g. event: message_stop), and

@@ -16,9 +16,9 @@ _TAG = re.compile(r"</?(?:think|thinking|reasoning|seed:think)>|\[/?THINK\]|<\|c
 
 @rule("SRV-40", harm="leak", needs=("reasoning",))
 def content_has_no_reasoning(exchange: Exchange) -> None:
-    """The text of an answer has no tags of reasoning: what is between them is in the field for reasoning.
+    """The text of an answer has no reasoning tags: the reasoning is in its own field.
 
-    What is in the text, users see as the answer, and the next turn has it as one.
+    Users see everything in the text as the answer, and the next turn repeats it as the answer.
 
     Source: https://api-docs.deepseek.com/guides/reasoning_model ("reasoning_content: The content of the CoT, which is
     at the same level as content in the output structure");
@@ -37,9 +37,9 @@ def content_has_no_reasoning(exchange: Exchange) -> None:
 
 @rule("SRV-41", harm="leak", modes=("stream",), needs=("reasoning",))
 def reasoning_is_split_alike(exchange: Exchange) -> None:
-    """If the plain answer has reasoning in its field, the stream has some there, too, and the other way round.
+    """If the plain answer has reasoning in its field, the stream has it there, too, and the other way round.
 
-    A program that shows reasoning apart would show it as the answer in one of the two.
+    A program that shows reasoning apart would show it as the answer in one of the two modes.
 
     Source: https://api-docs.deepseek.com/guides/reasoning_model; https://docs.ollama.com/capabilities/thinking.
     """
@@ -60,7 +60,7 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
 
 
 def _may_be_the_models(answer: Answer, tag: re.Match[str]) -> bool:
-    """Return True for an end tag behind some text of an answer whose reasoning is in its field, as it has to be."""
+    """Return True for a closing tag after some text if the reasoning is in its field: the model may write one."""
     is_end = tag[0].startswith(("</", "[/"))
     return is_end and bool(answer.reasoning) and bool(answer.text[: tag.start()].strip())
 

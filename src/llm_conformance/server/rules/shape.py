@@ -19,7 +19,7 @@ from llm_conformance.wire.framings.base import json_value
 def answer_has_the_documented_shape(exchange: Exchange) -> None:
     """A plain answer has the documented fields, with the documented types and words.
 
-    A typed client has no value for a field that is missing, and raises when it is read.
+    A typed client has no value for a missing field, and raises when a program reads it.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object, and the required fields of `ChatCompletion` in
     openai 2.x (Python); https://docs.anthropic.com/en/api/messages, and `Message` in anthropic 2.x (Python);
@@ -33,7 +33,7 @@ def answer_has_the_documented_shape(exchange: Exchange) -> None:
 def events_have_the_documented_shape(exchange: Exchange) -> None:
     """Each event of a stream has the documented fields, with the documented types and words.
 
-    A typed client has no value for a field that is missing, and raises when it is read.
+    A typed client has no value for a missing field, and raises when a program reads it.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming, and the required fields of
     `ChatCompletionChunk` in openai 2.x (Python); https://docs.anthropic.com/en/docs/build-with-claude/streaming, and
@@ -49,7 +49,7 @@ def events_have_the_documented_shape(exchange: Exchange) -> None:
 def error_has_the_documented_shape(exchange: Exchange) -> None:
     """The body of an error is a JSON object with `error`, which has a `message` and a `type`.
 
-    From it clients make the message of their exceptions; otherwise a user sees nothing, or a parser's complaint.
+    Clients make the message of their exceptions from it. Otherwise a user sees nothing, or an error of a parser.
 
     Source: https://platform.openai.com/docs/guides/error-codes, and `ErrorObject` in openai 2.x (Python);
     https://docs.anthropic.com/en/api/errors#error-shapes.
@@ -85,7 +85,7 @@ def details_of_error_have_the_documented_types(exchange: Exchange) -> None:
 def each_answer_has_its_own_id(exchange: Exchange) -> None:
     """No two answers have the same `id`.
 
-    By the id an answer is found in a log.
+    People find an answer in a log by its id.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("id": "A unique identifier for the chat
     completion"); https://docs.anthropic.com/en/api/messages ("id": "Unique object identifier").
@@ -100,9 +100,9 @@ def each_answer_has_its_own_id(exchange: Exchange) -> None:
 
 @rule("WIRE-13", harm="wrong")
 def text_is_whole_characters(exchange: Exchange) -> None:
-    """Each piece of text consists of whole characters: none is cut in two at the end of a chunk.
+    """Each piece of text consists of whole characters: no character is cut at the end of a chunk.
 
-    A part of a character becomes U+FFFD or half of a surrogate pair, and the reader sees a question mark.
+    A cut character becomes U+FFFD or half a surrogate pair, and readers see a question mark.
 
     Source: https://www.rfc-editor.org/rfc/rfc8259#section-8.2, and
     https://www.rfc-editor.org/rfc/rfc8259#section-8.1.
@@ -116,7 +116,7 @@ def text_is_whole_characters(exchange: Exchange) -> None:
 
 
 def _expect_no_seam(exchange: Exchange, pieces: list[str], name: str) -> None:
-    """A model may write U+FFFD itself. It is the server's if two pieces meet in it, and the plain answer has none."""
+    """Raise a Violation for U+FFFD between two pieces, unless the plain answer has one, which the model may write."""
     pairs = itertools.pairwise(pieces)
     seam = next((pair for pair in pairs if pair[0].endswith("�") and pair[1].startswith("�")), None)
     plain = exchange.other(mode="json")

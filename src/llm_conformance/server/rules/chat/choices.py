@@ -14,9 +14,9 @@ from llm_conformance.server.rule import rule
 
 @rule("SRV-4", harm="lost", apis=("chat",))
 def choices_are_those_asked_for(exchange: Exchange) -> None:
-    """An answer has as many choices as the request asks for, with the indexes from 0.
+    """An answer has as many choices as the request asks for, with indexes from 0.
 
-    The pieces of a stream belong together by their index.
+    Clients join the pieces of a stream with the same index.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("n").
     """
@@ -27,10 +27,10 @@ def choices_are_those_asked_for(exchange: Exchange) -> None:
 
 @rule("SRV-8", harm="wrong", needs=("logprobs",), apis=("chat",))
 def probabilities_are_those_of_the_text(exchange: Exchange) -> None:
-    """With `logprobs` each token of the text comes with its probability, and no more alternatives than asked.
+    """With `logprobs`, each token of the text has its probability, and no more alternatives than asked for.
 
-    A probability is at most 1, and its logarithm at most 0. Without a token, or with one too many, the probabilities
-    belong to other words.
+    A probability is at most 1, so its logarithm is at most 0. If a token is missing or there is one too many, the
+    probabilities belong to the wrong words.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("logprobs").
     """
@@ -49,7 +49,7 @@ def probabilities_are_those_of_the_text(exchange: Exchange) -> None:
         if isinstance(alternatives, list) and len(alternatives) > exchange.request["top_logprobs"]:
             wanted = exchange.request["top_logprobs"]
             fail(f"at most {wanted} alternatives", str(len(alternatives)), f"token {number}")
-    # The token that ends an answer may have an entry, too.
+    # The token that ends an answer may have an entry, although it has no text.
     tokens = b"".join(map(_bytes, entries))
     if choice.text.encode("utf-8") not in tokens:
         fail(f"the tokens of {show(choice.text)}", show(tokens.decode("utf-8", "replace")))

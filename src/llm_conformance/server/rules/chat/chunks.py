@@ -1,4 +1,4 @@
-"""WIRE-9, WIRE-10 and SRV-32: what the chunks of a stream have to say together."""
+"""WIRE-9, WIRE-10 and SRV-32: what the chunks of a stream have to say as a whole."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from llm_conformance.server.rules.tools import with_calls
 def chunks_are_of_one_answer(exchange: Exchange) -> None:
     """All chunks of a stream have the same `id`, and the same `created`.
 
-    By the id a client tells to which answer a chunk belongs.
+    The id tells a client to which answer a chunk belongs.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming: "Each chunk has the same ID" and
     "Each chunk has the same timestamp".
@@ -30,7 +30,7 @@ def chunks_are_of_one_answer(exchange: Exchange) -> None:
 def each_choice_ends_once(exchange: Exchange) -> None:
     """Each choice of a stream has one finish reason, in its last chunk with content.
 
-    Without it a client cannot tell why the answer ends. Content behind it is lost in clients that stop there.
+    Without it, a client cannot tell why the answer ended. Clients that stop at it lose the content after it.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("finish_reason").
     """
@@ -48,10 +48,10 @@ def each_choice_ends_once(exchange: Exchange) -> None:
 def pieces_of_calls_can_be_joined(exchange: Exchange) -> None:
     """In a stream the first piece of a call has its id and name, later pieces have neither, and indexes count from 0.
 
-    Clients join the pieces with the same index, text to text: an id that comes twice becomes another id.
+    Clients join the texts of pieces with the same index: an id that comes twice becomes a different id.
 
     Source: https://platform.openai.com/docs/guides/function-calling#streaming, and `accumulate_delta` in openai 2.x
-    (Python), which joins all texts but `type`.
+    (Python), which joins all texts except `type`.
     """
     for choice in with_calls(exchange):
         indexes = list(choice.calls)

@@ -12,9 +12,9 @@ from llm_conformance.server.rules.counts import expect_sum
 
 @rule("SRV-10", harm="wrong count", apis=("chat",))
 def counts_add_up(exchange: Exchange) -> None:
-    """`total_tokens` is the sum of `prompt_tokens` and `completion_tokens`, and neither is 0 for what has a content.
+    """`total_tokens` is the sum of `prompt_tokens` and `completion_tokens`, and neither is 0 if there is content.
 
-    Reasoning tokens are a part of the completion. Budgets and bills are made of these counts.
+    Reasoning tokens are a part of the completion. Budgets and bills are made from these counts.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
     """
@@ -28,7 +28,7 @@ def counts_add_up(exchange: Exchange) -> None:
 def plain_answer_has_counts(exchange: Exchange) -> None:
     """A plain answer has `usage`.
 
-    Otherwise nobody knows what it has cost.
+    Otherwise nobody knows the cost of the answer.
 
     Source: https://platform.openai.com/docs/api-reference/chat/object ("usage").
     """
@@ -40,7 +40,7 @@ def plain_answer_has_counts(exchange: Exchange) -> None:
 def stream_has_counts_if_asked(exchange: Exchange) -> None:
     """With `include_usage` a stream has the counts once: in its last chunk, with an empty list of choices.
 
-    Clients read the counts there, and those that add up all that they see count twice.
+    Clients read the counts there. Clients that add up all counts would count twice.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream_options"): "an additional chunk will be
     streamed before the data: [DONE] message ... the choices field will always be an empty array. All other chunks will
@@ -63,10 +63,10 @@ def stream_has_counts_if_asked(exchange: Exchange) -> None:
 
 @rule("SRV-13", harm="lost", modes=("stream",), apis=("chat",))
 def stream_has_no_counts_unasked(exchange: Exchange) -> None:
-    """A stream that is asked for without `include_usage` has no counts, and no chunk without choices.
+    """Without `include_usage`, a stream has no counts, and no chunk without choices.
 
-    Programs that do not ask for counts read the first choice of each chunk, and fail if there is none. A chunk that has
-    the results of a content filter is left out: Azure documents that it has no choice.
+    Programs that do not ask for counts read the first choice of each chunk, and fail if there is none. A chunk with the
+    results of a content filter is ignored: Azure documents that it has no choice.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("usage"): "An optional field that
     will only be present when you set stream_options".

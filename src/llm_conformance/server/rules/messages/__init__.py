@@ -1,1 +1,1 @@
-"""The rules about messages alone."""
+"""The rules about messages only."""

@@ -18,9 +18,9 @@ _APIS = ("messages",)
 
 @rule("SRV-35", harm="wrong", modes=("stream",), apis=_APIS)
 def pieces_of_inputs_can_be_joined(exchange: Exchange) -> None:
-    """A call begins with an empty input, and its pieces are joined to one JSON object, or to nothing.
+    """A call starts with an empty input, and its pieces join to one JSON object or to nothing.
 
-    Clients join the pieces and read them as JSON when the block ends; an input at the start is there twice then.
+    Clients join the pieces and parse them as JSON when the block ends. An input at the start would be there twice.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#input-json-delta: "the deltas are partial
     JSON strings, whereas the final tool_use.input is always an object".
@@ -43,10 +43,10 @@ def pieces_of_inputs_can_be_joined(exchange: Exchange) -> None:
 
 @rule("SRV-60", harm="wrong count", apis=_APIS)
 def counts_are_of_the_whole_message(exchange: Exchange) -> None:
-    """Neither a prompt nor an answer with a content has 0 tokens, and counts of a stream never fall.
+    """Neither a prompt nor an answer with content has 0 tokens, and the counts of a stream never fall.
 
-    Budgets and bills are made of these counts. Those of `message_delta` are of all that was sent so far, so clients
-    take the last ones.
+    Budgets and bills are made from these counts. Those of `message_delta` are for everything sent so far, so clients
+    use the last ones.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#event-types: "The token counts shown in the
     usage field of the message_delta event are cumulative". https://docs.anthropic.com/en/api/messages ("usage").
@@ -72,9 +72,9 @@ def _usage_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @rule("SRV-61", harm="wrong", apis=_APIS)
 def stop_sequence_is_named(exchange: Exchange) -> None:
-    """`stop_sequence` is the sequence that has ended the answer, with the stop reason `stop_sequence`; else it is null.
+    """With the stop reason `stop_sequence`, `stop_sequence` is the sequence that ended the answer; else it is null.
 
-    Programs with several sequences go on by which of them was there.
+    Programs with several sequences decide by it how to go on.
 
     Source: https://docs.anthropic.com/en/api/messages ("stop_sequence": "This value will be a non-null string if one of
     your custom stop sequences was generated").

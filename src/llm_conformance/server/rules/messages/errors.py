@@ -13,7 +13,7 @@ from llm_conformance.wire.framings.base import json_value
 def error_is_called_one(exchange: Exchange) -> None:
     """The body of an error has the `type` `error`.
 
-    By its type a client tells it from a message.
+    The type tells a client that the body is no message.
 
     Source: https://docs.anthropic.com/en/api/errors#error-shapes, and `ErrorResponse` in anthropic 2.x (Python).
     """

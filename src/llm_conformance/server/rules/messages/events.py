@@ -1,4 +1,4 @@
-"""WIRE-15 to WIRE-18: the events of a stream, and in which order they come."""
+"""WIRE-15 to WIRE-18: the events of a stream, and their order."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _APIS = ("messages",)
 _BLOCKS = ("content_block_start", "content_block_delta", "content_block_stop")
 _KNOWN = ("message_start", *_BLOCKS, "message_delta", "message_stop")
 _DELTAS = {"text_delta": "text", "citations_delta": "text", "thinking_delta": "thinking", "signature_delta": "thinking"}
-"""The type of the block that a delta belongs to; those of inputs belong to several."""
+"""Maps the type of a delta to the type of its block. Deltas of inputs are left out, because several types have them."""
 
 
 def _known(exchange: Exchange) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the place, the type and the document of each event but pings and those that are not documented yet."""
+    """Yield (place, type, document) of each event, except pings and events of undocumented types."""
     for number, event in enumerate(exchange.chunks, start=1):
         if event.get("type") in _KNOWN:
             yield f"event {number}", event["type"], event
@@ -29,7 +29,7 @@ def _known(exchange: Exchange) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 def events_come_in_order(exchange: Exchange) -> None:
     """A stream is `message_start` once, blocks, `message_delta` at least once, and `message_stop`; pings come anywhere.
 
-    Clients make the message at its start, and add to it; an event before it or behind its end is an error.
+    Clients create the message at its start and add to it. An event before its start or after its end is an error.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#event-types.
     """
@@ -49,9 +49,9 @@ def events_come_in_order(exchange: Exchange) -> None:
 
 @rule("WIRE-16", harm="lost", modes=("stream",), apis=_APIS)
 def blocks_are_begun_and_ended(exchange: Exchange) -> None:
-    """Each block is begun, gets its deltas and is ended, one block after the other, with the indexes 0, 1, ...
+    """Each block starts, gets its deltas and stops before the next one starts; the indexes are 0, 1, ...
 
-    Clients put a delta into the block with its index. The index is that of the block in the message.
+    Clients add a delta to the block with its index. The index is that of the block in the message.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#event-types: "each content block has an index
     that corresponds to its index in the final Message content array".
@@ -77,9 +77,9 @@ def blocks_are_begun_and_ended(exchange: Exchange) -> None:
 
 @rule("WIRE-17", harm="lost", modes=("stream",), apis=_APIS)
 def deltas_fit_their_blocks(exchange: Exchange) -> None:
-    """A block of text gets deltas of text, one of thinking those of thinking, and a call those of its input.
+    """A text block gets text deltas, a thinking block thinking deltas, and a call deltas of its input.
 
-    Clients add a delta to the field that its type names; a block of another type does not have that field.
+    Clients add a delta to the field that the delta's type names. A block of another type does not have that field.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#content-block-delta-types.
     """
@@ -98,7 +98,8 @@ def deltas_fit_their_blocks(exchange: Exchange) -> None:
 def stop_reason_comes_at_the_end(exchange: Exchange) -> None:
     """`message_start` has no content and no stop reason yet, and one `message_delta` has the stop reason.
 
-    Without it a client cannot tell why the answer ends. What the start has is there twice once the deltas are added.
+    Without the stop reason, a client cannot tell why the answer ended. Content at the start would be there twice after
+    the deltas are added.
 
     Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming#event-types ("message_start: contains a
     Message object with empty content"), and https://docs.anthropic.com/en/api/messages ("stop_reason": "In streaming

@@ -1,1 +1,1 @@
-"""The rules about Ollama's chat alone."""
+"""The rules about Ollama's chat only."""

@@ -13,21 +13,21 @@ _COUNTS = ("prompt_eval_count", "eval_count")
 _PARTS = ("prompt_eval_duration", "eval_duration")
 _NS_IN_MS = 1_000_000
 _FAR = 2
-"""Wrong units are off by a factor of 1000; clocks that are read one after the other are off by a little."""
+"""The factor that is allowed. Wrong units are off by 1000; clocks that are read one after the other, by a little."""
 _SLACK_NS = 1_000_000_000
 _LONG_MS = 1000
 _PART = 10
-"""The stream of an answer takes as long as the answer, but for what stands in buffers."""
+"""A stream may take this many times as long as its answer. It takes about as long, but for buffers."""
 
 
 @rule("SRV-64", harm="wrong count", apis=_APIS)
 def counts_are_in_the_last_object(exchange: Exchange) -> None:
-    """The last object has `prompt_eval_count` and `eval_count`, no other has, and neither is 0 for what has a content.
+    """Only the last object has `prompt_eval_count` and `eval_count`, and neither is 0 if there is content.
 
-    Budgets are made of these counts. Clients take those of the last object, or add up all that they see.
+    Budgets are made from these counts. Clients use those of the last object, or add up all that they see.
 
     Source: https://docs.ollama.com/api/usage ("usage fields are included as part of the final chunk, where done is
-    true"). That a count is missing if the prompt is cached was a fault: https://github.com/ollama/ollama/issues/2068.
+    true"). A missing count for a cached prompt was a fault of Ollama's: https://github.com/ollama/ollama/issues/2068.
     """
     for where, document in before_the_last(exchange.documents):
         for name in _COUNTS:
@@ -44,11 +44,11 @@ def counts_are_in_the_last_object(exchange: Exchange) -> None:
 
 @rule("SRV-65", harm="wrong count", apis=_APIS)
 def durations_are_nanoseconds(exchange: Exchange) -> None:
-    """`total_duration` is in nanoseconds: not far above what the client waited, nor far below what a part took.
+    """`total_duration` is in nanoseconds: not much more than the client waited, and not much less than a part took.
 
-    Programs divide the counts by the durations, and show tokens per second.
+    Programs divide the counts by the durations to show tokens per second.
 
-    Only a stream that comes for a second or more shows that a duration is too short.
+    Only a stream that takes a second or more shows that a duration is too short.
 
     Source: https://docs.ollama.com/api/usage ("total_duration: How long the response took to generate", "All timing
     values are measured in nanoseconds").

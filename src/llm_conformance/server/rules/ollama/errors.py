@@ -13,7 +13,7 @@ from llm_conformance.wire.framings.base import json_value
 def error_is_a_text(exchange: Exchange) -> None:
     """The body of an error is a JSON object whose `error` is a text.
 
-    Clients show it as the message of their exceptions. An object there, as OpenAI has, is an error in typed clients.
+    Clients show it as the message of their exceptions. Typed clients fail at an object, which OpenAI sends there.
 
     Source: https://docs.ollama.com/api/errors ("Errors are returned in the application/json format with the following
     structure, with the error message in the error property").

@@ -14,9 +14,9 @@ _APIS = ("ollama",)
 
 @rule("WIRE-24", harm="lost", modes=("stream",), apis=_APIS)
 def is_a_stream_of_lines(exchange: Exchange) -> None:
-    r"""A stream of lines has a JSON object in UTF-8 on each line, and `\n` behind each, also behind the last.
+    r"""A stream of lines has a JSON object in UTF-8 on each line, and `\n` after each line, also after the last.
 
-    A client reads line by line. It waits for the end of a line that has none, and fails at one that is not JSON.
+    A client reads line by line. It waits for the end of each line, and fails at a line that is not JSON.
 
     Source: https://docs.ollama.com/api/streaming ("newline-delimited JSON format"), with
     https://github.com/ndjson/ndjson-spec#31-serialization ("followed by the newline character").
@@ -39,7 +39,7 @@ def is_a_stream_of_lines(exchange: Exchange) -> None:
 def last_object_says_why(exchange: Exchange) -> None:
     """The object with `done: true` has a `done_reason`, and no object before it has one.
 
-    Without it a client cannot tell a whole answer from one that was cut off. Some clients end at the first one.
+    Without it, a client cannot tell a whole answer from one that was cut off. Some clients stop at the first one.
 
     Source: https://docs.ollama.com/api/chat ("done_reason": "Reason the response finished"), and
     https://docs.ollama.com/api/streaming (the last line of the example).

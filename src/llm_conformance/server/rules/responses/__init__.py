@@ -1,1 +1,1 @@
-"""The rules about responses alone."""
+"""The rules about responses only."""

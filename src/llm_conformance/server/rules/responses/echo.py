@@ -1,4 +1,4 @@
-"""SRV-66: what a response repeats of its request."""
+"""SRV-66: the settings of the request that a response repeats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_conformance.server.rule import rule
 def settings_are_those_of_the_request(exchange: Exchange) -> None:
     """A response repeats `tool_choice` and `parallel_tool_calls` of its request, and lists its functions in `tools`.
 
-    Programs keep responses, and read there what the model was allowed to do.
+    Programs keep responses, and read in them what the model was allowed to do.
 
     Source: https://platform.openai.com/docs/api-reference/responses/object ("tools": "An array of tools the model may
     call while generating a response", "tool_choice": "How the model should select which tool (or tools) to use when
@@ -41,5 +41,5 @@ _SETTINGS = ("parallel_tool_calls", "tool_choice", "tools")
 
 
 def _names(tools: Any) -> list[Any]:
-    """Return the names of functions. Their schemas may be completed, as they are by OpenAI."""
+    """Return the names of functions. Their schemas are not compared, because OpenAI completes them."""
     return sorted(str(each.get("name")) for each in objects(tools) if each.get("type") == "function")

@@ -20,7 +20,7 @@ _APIS = ("responses",)
 def counts_of_responses_add_up(exchange: Exchange) -> None:
     """A response has `usage`: `total_tokens` is the sum of input and output, and reasoning is a part of the output.
 
-    Budgets and bills are made of these counts.
+    Budgets and bills are made from these counts.
 
     Source: https://platform.openai.com/docs/api-reference/responses/object ("usage").
     """
@@ -33,7 +33,7 @@ def counts_of_responses_add_up(exchange: Exchange) -> None:
 
 @rule("SRV-63", harm="false success", apis=_APIS)
 def status_says_how_it_ended(exchange: Exchange) -> None:
-    """A response has the status `completed`, or `incomplete` with the reason; the last event has the same name.
+    """A response has the status `completed`, or `incomplete` with the reason, and the last event is named accordingly.
 
     Programs ask for the rest of an incomplete response, or tell a user that something is missing.
 
@@ -51,7 +51,7 @@ def status_says_how_it_ended(exchange: Exchange) -> None:
 
 
 def _last(exchange: Exchange) -> Mapping[str, Any]:
-    """Return the last event, or the plain document. Raises Blocked if the stream does not end as it has to."""
+    """Return the last event, or the plain document. Raises Blocked if the stream ends with another event."""
     last = exchange.documents[-1]
     if exchange.streamed and last.get("type") not in ("response.completed", "response.incomplete"):
         raise Blocked("the stream has no last event; WIRE-6 reports that")

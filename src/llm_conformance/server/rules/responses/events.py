@@ -1,4 +1,4 @@
-"""WIRE-20 to WIRE-23: the events of a stream, and what they say together. `places` has those on ids and indexes."""
+"""WIRE-20 to WIRE-23: the events of a stream, and what they say together. `places` is about ids and indexes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PIECES = {
     "response.reasoning_text": "text",
     "response.function_call_arguments": "arguments",
 }
-"""What comes in deltas, and the field that has all of it when it is done."""
+"""Maps what is sent in deltas to the field that has all of it when it is done."""
 
 
 @rule("WIRE-20", harm="wrong", modes=("stream",), apis=_APIS)
 def sequence_numbers_rise(exchange: Exchange) -> None:
-    """The `sequence_number` of each event is above that of the event before it.
+    """The `sequence_number` of each event is higher than that of the event before it.
 
-    Clients order events by it, and go on behind it after a connection has broken.
+    Clients sort events by it, and continue from it after a broken connection.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("sequence_number": "The sequence number
     of this event").
@@ -41,9 +41,9 @@ def sequence_numbers_rise(exchange: Exchange) -> None:
 
 @rule("WIRE-21", harm="lost", modes=("stream",), apis=_APIS)
 def items_are_added_and_done(exchange: Exchange) -> None:
-    """A stream begins with `response.created`. Each item is added before its events come, and done behind them.
+    """A stream starts with `response.created`. Each item is added before its other events, and done after them.
 
-    Clients add what comes to the item that was added; what belongs to no item is an error.
+    Clients add the content of events to the item that was added. Content of no item is an error.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.created": "An event that is
     emitted when a response is created", "response.output_item.added", "response.output_item.done").
@@ -70,9 +70,9 @@ def items_are_added_and_done(exchange: Exchange) -> None:
 
 @rule("WIRE-22", harm="wrong", modes=("stream",), apis=_APIS)
 def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
-    """What is done is what came before: the text and the arguments are the deltas, joined, and a call is the one added.
+    """What is done repeats what was sent: text and arguments are the joined deltas, a call is the one that was added.
 
-    Some clients join the deltas, and others read what is done.
+    Some clients join the deltas, others read what is done.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.output_text.done": "The text
     content that is finalized", "response.function_call_arguments.done", "response.content_part.done": "The content part

@@ -14,7 +14,7 @@ from llm_conformance.server.rule import rule
 
 _APIS = ("responses",)
 _KEPT = ("message", "function_call")
-"""The items whose ids are compared. OpenRouter gives reasoning an id for the stream and another one in the response."""
+"""The types of items whose ids are compared. OpenRouter gives reasoning different ids in stream and response."""
 _TEXT = ("response.output_text.delta", "response.output_text.done")
 
 
@@ -22,7 +22,7 @@ _TEXT = ("response.output_text.delta", "response.output_text.done")
 def ids_stay_the_same(exchange: Exchange) -> None:
     """All events of a stream have the same response `id`; in the last, messages and calls have the ids they began with.
 
-    A program keeps the id from the first event, to ask for the response later or to go on from it.
+    A program keeps the id of the first event, to fetch the response later or to continue from it.
 
     Source: https://platform.openai.com/docs/api-reference/responses/object ("id": "Unique identifier for this
     Response"), and https://platform.openai.com/docs/api-reference/responses-streaming ("item": "The output item that
@@ -45,15 +45,15 @@ _ADDED = "response.output_item.added"
 
 
 def _items(items: Iterator[Mapping[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Yield the type and the id of the items whose ids are compared."""
+    """Yield (type, id) of the items whose ids are compared."""
     yield from ((each["type"], each.get("id")) for each in items if each.get("type") in _KEPT)
 
 
 @rule("WIRE-28", harm="lost", modes=("stream",), apis=_APIS)
 def indexes_are_those_of_the_item(exchange: Exchange) -> None:
-    """The `output_index` of an event is that of its item, and the `content_index` of a text that of a part added.
+    """The `output_index` of an event is that of its item, and the `content_index` of a text is that of an added part.
 
-    Clients add a delta to the item and the part at these places. Some raise an exception if nothing is there.
+    Clients add a delta to the item and the part at these indexes. Some raise an exception if nothing is there.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("output_index": "The index of the output
     item that the text delta was added to", "content_index": "The index of the content part that the text delta was
