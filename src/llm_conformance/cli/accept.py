@@ -1,4 +1,4 @@
-"""`llm-conformance accept`: replace recordings by the proposed ones."""
+"""`llm-conformance accept`: replace recordings with the proposed ones."""
 
 from __future__ import annotations
 

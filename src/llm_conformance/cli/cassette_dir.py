@@ -35,7 +35,7 @@ def cassette_dir_of(options: Options, changes: bool = True, wait: bool = False) 
     Args:
         options: The command's options.
         changes: Whether the command changes the directory. Then an interrupted `accept` in it is undone first.
-        wait: Whether to wait, before that, for another command that is changing the directory.
+        wait: Whether to wait first for another command that is changing the directory.
 
     Raises:
         UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable, or another

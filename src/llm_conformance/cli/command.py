@@ -1,7 +1,7 @@
 """What the modules of the commands share.
 
-A module has `add_options(parser)`, which adds its description and its options, and `run(options)`, which returns the
-exit code.
+Each module has `add_options(parser)`, which adds the command's description and options, and `run(options)`, which runs
+the command and returns the exit code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Parser = argparse.ArgumentParser
 
 
 class Once(argparse.Action):
-    """The action of an option that may be given only once; argparse itself keeps the last value without a word."""
+    """The action of an option that may be given only once. By default, argparse silently keeps the last value."""
 
     def __call__(
         self,

@@ -1,4 +1,4 @@
-"""`llm-conformance explain`: a rule with its reason and an example of a failure, a family, or a scenario."""
+"""`llm-conformance explain`: explain a rule (with its reason and an example of a failure), a family, or a scenario."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _core_fault(id: str, path: Path) -> Iterator[str]:
 
 @functools.cache
 def examples() -> Mapping[str, Mapping[str, str]]:
-    """Return the examples by rule id: the `fault` of an adapter and the text of its `failure`.
+    """Map the id of each rule to an example: the `fault` of an adapter, and the text of its `failure`.
 
     `python -m tools.example_failures` writes the file.
     """

@@ -86,7 +86,7 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             yield from sorted(each for each in path.rglob("*") if may_have_recordings(each))
-        elif path.exists() or path.is_symlink():  # what is no file is refused when it is read
+        elif path.exists() or path.is_symlink():  # something other than a file is refused when it is read
             yield path
         else:
             raise UsageError(f"{path}: no such file")

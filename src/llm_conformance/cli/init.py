@@ -1,4 +1,4 @@
-"""`llm-conformance init`: the files that a project needs to run the suite on its adapter."""
+"""`llm-conformance init`: write the files that a project needs to run the suite on its adapter."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ def run(options: Options) -> int:
 
 
 def _can_be_imported(package: str, directory: Path) -> bool:
-    """Return True if there is such a package. It is not imported, as that may run for long, or fail for other reasons.
+    """Return True if there is such a package, which may also be in `directory`, the working directory of a run.
 
-    A run finds packages in its working directory, too.
+    It is not imported, because that may take long or fail for other reasons.
     """
     if package in sys.modules or importlib.util.find_spec(package) is not None:
         return True

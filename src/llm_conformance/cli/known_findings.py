@@ -1,7 +1,7 @@
-"""How the failures of an installed library differ from its known findings.
+"""Compare the failures of an installed library with its known findings.
 
 The known findings are the entries of the library's file of known deviations. They were made with the release that its
-`requirements.in` or `package.json` names; an entry with `versions` is only about these.
+`requirements.in` or `package.json` names. An entry with `versions` applies only to these versions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _JUDGEMENTS: Sequence[Judgement] = ("fault", "arguable", "by design")
 
 
 def before(library: Library, directory: Path) -> Iterator[str]:
-    """Yield what is judged, and with which release the known findings were made."""
+    """Yield lines that say what is judged, and with which release the known findings were made."""
     document, _ = toml_files.read(library.deviations)
     known = len({each.get("reason") for each in document.get("deviation", ())})
     yield f"{library.package} {library.installed(directory)} is judged through the shim {library.shim}."
@@ -37,7 +37,7 @@ def before(library: Library, directory: Path) -> Iterator[str]:
 
 
 def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
-    """Yield which of the known findings are still there, which are gone, and what is new."""
+    """Yield lines that say which known findings are still there, which are gone, and what is new."""
     installed = library.installed(directory)
     release = "the same release" if installed == library.release else f"{library.package} {library.release}"
     yield ""
@@ -67,9 +67,9 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
 
 
 def _without_fault(report: Document) -> tuple[int, int]:
-    """Return in how many written conversations nothing fails but by design or arguably, and how many were judged.
+    """Return (written conversations without a fault, judged ones). Failures by design and arguable ones are no faults.
 
-    The pages of the libraries count like this (`peers.faults.standing`).
+    The pages of the libraries count in the same way (`peers.faults.standing`).
     """
     is_right: dict[tuple[str, str], bool] = {}
     for result in report["results"]:
@@ -83,7 +83,7 @@ def _without_fault(report: Document) -> tuple[int, int]:
 
 
 Entry = Sequence[tuple[int, Mapping[str, Any]]]
-"""The deviations with the same reason, each with its position in the report."""
+"""(position in the report, deviation) of each deviation with the same reason."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class _Known:
     """A known finding that is still there.
 
     Attributes:
-        harm: What the entry says, else the worst harm of the rules that fail.
-        conversations: The number of conversations that fail as it says.
+        harm: The harm that the entry states, or else the worst harm of the failing rules.
+        conversations: The number of conversations with failures that the entry names.
     """
 
     reason: str
@@ -102,7 +102,7 @@ class _Known:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """What puts the worst harm first, in it the faults, and of these the most frequent."""
+        """The sort key: the worst harm first, then faults, then the most frequent."""
         return HARMS.index(self.harm), _JUDGEMENTS.index(self.judgement), -self.conversations
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class _Known:
 
 
 def _still_there(entries: Sequence[Entry], seen: Mapping[int, set[tuple[str, str]]]) -> Iterator[_Known]:
-    """Yield the findings that are still there; `seen` has the conversations by the position of the deviation."""
+    """Yield the findings that are still there; `seen` maps the position of a deviation to its conversations."""
     for entry in entries:
         failing = [(at, each) for at, each in entry if each["status"] == Status.EXPECTED]
         if failing:
@@ -123,7 +123,7 @@ def _still_there(entries: Sequence[Entry], seen: Mapping[int, set[tuple[str, str
 
 
 def _entries(report: Document) -> Sequence[Entry]:
-    """Return the deviations by finding; entries with the same reason are one."""
+    """Return the deviations by finding. Entries with the same reason are one finding."""
     found: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for at, each in enumerate(report["deviations"]):
         found.setdefault(each["reason"], []).append((at, each))
@@ -140,7 +140,7 @@ def _said(entry: Entry) -> str:
 
 
 def _conversations(report: Document) -> Mapping[int, set[tuple[str, str]]]:
-    """Return the conversations that fail as a deviation says, by its position."""
+    """Map the position of each deviation to the conversations with failures that it names."""
     found: dict[int, set[tuple[str, str]]] = {}
     for result in report["results"]:
         if result["status"] == Status.EXPECTED:

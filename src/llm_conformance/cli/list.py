@@ -1,4 +1,4 @@
-"""`llm-conformance list`: the suite's rules, scenarios, providers and capabilities, and the libraries of the field."""
+"""`llm-conformance list`: list rules, scenarios, providers, capabilities, and the libraries of the field."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def run(options: Options) -> int:
 
 
 _HEADS = {"id": "library", "release": "judged release", "installed": "installed", "apis": "APIs"}
-"""The heads of the columns of libraries."""
+"""Maps a field of a library to the head of its column."""
 
 
 def _in_columns(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield a head, and a line for each library; the last column is shortened."""
+    """Yield a head and a line for each library. The last column is shortened."""
     rows = [_HEADS, *({**entry, "installed": entry["installed"] or "no"} for entry in entries)]
     *names, last = _HEADS
     widths = {name: max(len(row[name]) for row in rows) for name in names}

@@ -1,4 +1,4 @@
-"""The command `llm-conformance`: everything around a run. The run itself is pytest's."""
+"""The command `llm-conformance`. A run itself is done by pytest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Command(NamedTuple):
         return importlib.import_module(f"llm_conformance.cli.{self.module}")
 
 
-# Only the module of the command that is called is imported: all of them together take seconds.
+# Only the module of the called command is imported, because to import all of them takes seconds.
 _COMMANDS: Mapping[str, _Command] = {
     "init": _Command("init", "write an adapter to fill in, a workflow and a file of known deviations"),
     "smoke": _Command("smoke", "check in two seconds that an adapter can be called"),
@@ -60,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return its exit code."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # its encoding may lack characters, on Windows above all
+    if isinstance(sys.stdout, io.TextIOWrapper):  # its encoding may lack characters, especially on Windows
         sys.stdout.reconfigure(errors="backslashreplace")
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser("llm-conformance", description="A conformance test suite for LLM response adapters.")

@@ -1,4 +1,4 @@
-"""`llm-conformance report`: merge, compare or convert reports, and write the examples that they have."""
+"""`llm-conformance report`: merge, compare or convert reports, and write their examples as files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(options: Options) -> int:
 
 
 def _merge(options: Options) -> int:
-    """Write one report of all shards; return the exit code that one run would have had.
+    """Write one report of all shards; return the exit code that a single run would have had.
 
     | code | meaning |
     |---|---|
@@ -84,7 +84,7 @@ def _merge(options: Options) -> int:
 
 
 def _merged_of_servers(documents: list[Document]) -> Document:
-    from llm_conformance.server.reports import merging as of_servers  # it loads what a run on a server needs
+    from llm_conformance.server.reports import merging as of_servers  # slow: it loads what a run on a server needs
 
     return of_servers.merge(documents)
 
@@ -175,7 +175,7 @@ def _show(options: Options) -> int:
 
 
 def _of_one_kind(paths: Iterable[Path], done: str) -> tuple[list[Document], bool]:
-    """Return reports, and whether they are on servers. Raises UsageError if only some are."""
+    """Return (reports, whether they are about servers). Raises UsageError if only some are."""
     documents = _each(paths, _of_any_kind)
     of_servers = {server_files.is_report(each) for each in documents}
     if len(of_servers) > 1:
@@ -184,14 +184,14 @@ def _of_one_kind(paths: Iterable[Path], done: str) -> tuple[list[Document], bool
 
 
 def _of_any_kind(path: Path) -> Document:
-    """Read a report on adapters or on a server. Raises BadFileError."""
+    """Read a report, on adapters or on a server. Raises BadFileError."""
     document = files.loaded(path)
     check = server_files.checked if server_files.is_report(document) else files.of_adapters
     return check(path, document)
 
 
 def _examples(options: Options) -> int:
-    """Write the examples of a report, and print for each what it shows and the command that runs it."""
+    """Write the examples of a report; print for each the results that it explains and the command that runs it."""
     (document,) = _each([options.report], _of_adapters)
     specs = {each["name"]: each["spec"] for each in document["adapters"]}
     try:

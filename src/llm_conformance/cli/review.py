@@ -1,4 +1,4 @@
-"""`llm-conformance review`: what proposed recordings change."""
+"""`llm-conformance review`: show what proposed recordings change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""`llm-conformance run`: pytest on the rules, with the suite's own configuration instead of the project's.
+"""`llm-conformance run`: run pytest on the rules, with the suite's own configuration instead of the project's.
 
-`llm-conformance run LIBRARY` judges an installed library of the field by the suite's scenarios, through the shim that
-the suite brings, and compares its failures with the known ones.
+`llm-conformance run LIBRARY` judges an installed library of the field by the suite's scenarios, through the suite's
+shim, and compares its failures with the known ones.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from llm_conformance.wording import listed
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
 _PR_SET_PDEATHSIG = 1
-"""The option of prctl(2) that names the signal by which a process ends with its parent."""
+"""The option of prctl(2) that sets the signal which a process gets when its parent ends."""
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 _DEVIATIONS, _EXAMPLES, _REPORT = (
     next(option for option in OPTIONS if option.name == name) for name in ("deviations", "examples", "report")
@@ -44,7 +44,7 @@ def add_options(parser: Parser) -> None:
         "--junitxml=FILE). In a GitHub workflow the result is added to the step summary."
     )
     for option in OPTIONS:
-        # The `Reproduce` line of a failure has --adapter under its long name.
+        # The `Reproduce` line of a failure has the long name of --adapter.
         names = [option.short_name, option.long_name] if option is ADAPTER else [option.short_name]
         parser.add_argument(*names, **{**option.arguments, "default": argparse.SUPPRESS})
 
@@ -57,7 +57,7 @@ def run(options: Options) -> int:
 
 
 def _run_library(options: Options) -> int:
-    """Judge the library that the first argument names, with its known findings; say how its failures differ."""
+    """Judge the library that the first argument names; print how its failures differ from the known findings."""
     library = _library(options)
     with tempfile.TemporaryDirectory() as directory:
         report = Path(directory) / "report.json"
@@ -74,7 +74,7 @@ def _run_library(options: Options) -> int:
 
 
 def _library(options: Options) -> Library:
-    """Return the library that the command names, and take its name from the arguments for pytest."""
+    """Return the library that the command names, and remove its name from the arguments for pytest."""
     names = list(itertools.takewhile(lambda word: not word.startswith("-"), options.pytest_arguments))
     if not names:
         what = f"a library (`llm-conformance run litellm`; `{libraries.LIST_COMMAND}`) or an adapter (--adapter=SPEC)"
@@ -121,7 +121,7 @@ def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
     before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     try:
         while True:
-            with contextlib.suppress(KeyboardInterrupt):  # pytest gets the interrupt, too, and ends the run
+            with contextlib.suppress(KeyboardInterrupt):  # pytest gets the interrupt as well, and ends the run
                 code = process.wait()
                 return code if code >= 0 else 128 - code
     finally:
@@ -129,7 +129,7 @@ def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _ending_with_parent() -> Callable[[], None] | None:
-    """Return what a new process has to call so that Linux ends it by SIGTERM when this one ends, be it by SIGKILL."""
+    """Return a function for a new process, which makes Linux send it SIGTERM when this process ends in any way."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl

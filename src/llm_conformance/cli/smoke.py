@@ -1,4 +1,4 @@
-"""`llm-conformance smoke`: one plain response of each API through each method, to see that an adapter can be called."""
+"""`llm-conformance smoke`: check that an adapter can be called, with one plain response of each API."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPTIONS = ("transport", "isolation", "timeout")
 """The options of a run that this command has, too."""
 
 _SHOWN = 60
-"""Code points of a message that are shown."""
+"""How many code points of a message are shown."""
 
 
 def add_options(parser: Parser) -> None:
@@ -83,7 +83,7 @@ def _try(adapter: AdapterUnderTest, runner: Runner, options: Options) -> int:
 
 
 def _print_traceback(cell: Cell, outcome: Outcome, shown: dict[str, str]) -> None:
-    """Print the traceback of an exception, once for each cause; `shown` has the call that showed it, by cause."""
+    """Print the traceback of an exception, once for each cause; `shown` maps a cause to the call that showed it."""
     if outcome.traceback is None:
         return
     cause, call = outcome.cause or outcome.traceback, f"{cell.scenario.api} {cell.method}"
@@ -94,7 +94,7 @@ def _print_traceback(cell: Cell, outcome: Outcome, shown: dict[str, str]) -> Non
 
 
 def _given(options: Options) -> Iterator[str]:
-    """Yield the options that are not as by default, as they are typed."""
+    """Yield the options with other than default values, as they are typed."""
     for option in (each for each in OPTIONS if each.name in _OPTIONS):
         value = getattr(options, option.dest)
         if value != option.default:
@@ -112,8 +112,8 @@ def _cells(adapter: AdapterUnderTest, api: Api) -> Iterator[Cell]:
 def plainest(api: Api, mode: Mode) -> Scenario | None:
     """Return the smallest scenario of an API whose response is a text and nothing else, or else the smallest response.
 
-    Returns None if there is none. A probe does not count: an adapter that cannot read what no provider is known to send
-    works all the same.
+    Returns None if there is none. Probes are left out, because an adapter works even if it cannot read what no provider
+    is known to send.
     """
     files, _ = load.find(CASSETTES / api.provider)
     with_more = None
@@ -137,7 +137,7 @@ def plainest(api: Api, mode: Mode) -> Scenario | None:
 
 
 def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
-    """Return whether the method returned a message, and the message or what is wrong."""
+    """Return (True, message), or (False, what is wrong) if the method returned none."""
     outcome = runner.exchange(cell).outcome
     if outcome.difference and not outcome.unsupported:
         return False, f"{outcome.difference}{_hint(cell, outcome.difference)}"
@@ -153,7 +153,7 @@ def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
 
 
 def _hint(cell: Cell, difference: Difference) -> str:
-    """Return what to do about a field of `call.params` that the request lacks; "" if the difference is another."""
+    """Return what to do about a field of `call.params` that the request lacks; "" for any other difference."""
     expected = difference.expected
     is_of_params = expected.startswith("a switch for ") or expected.startswith(
         tuple(f"/{name} " for name in cell.scenario.params[cell.mode])

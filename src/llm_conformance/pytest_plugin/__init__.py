@@ -1,1 +1,1 @@
-"""The pytest plugin, nothing else."""
+"""The pytest plugin. All code that knows pytest is here."""

@@ -34,7 +34,7 @@ class BareRecordings(pytest.Collector):
 
 
 class BareItem(JudgingItem):
-    """One cassette: each interaction of it is judged through each adapter and method, by each rule."""
+    """One cassette. Each of its interactions is judged through each adapter and method, by each rule."""
 
     def __init__(self, *, file: BareFile, rules: Collection[Rule], run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -90,11 +90,11 @@ class BareItem(JudgingItem):
                 if any(each.verdict.status not in QUIET for each in judged):
                     self.tally.exchanges.update(self._run.exchange_details(cell))
                 self._count_asked(cell, was_judged=bool(judged))
-                # Passes are counted already, and a long run has many of them.
+                # Passes are left out, because they are counted already and a long run has many of them.
                 yield from (each for each in judged if each.verdict.status in _TOLD)
 
     def _count_asked(self, cell: Cell, was_judged: bool) -> None:
-        """Count whether a method that sends requests could be asked for a recording."""
+        """Count whether a method that sends requests could be called for a recording."""
         if cell.method in PURE or not cell.runnable:
             return
         label, scenario = cell.adapter.label, cell.scenario

@@ -1,7 +1,7 @@
 """A brief terminal: one line of progress instead of a character and a section for each of thousands of cells.
 
-The findings of the summary say what fails. Only the test items of the suite are brief; other tests of the same run look
-as usual. With `-v`, `--tb` or `-r` on the command line, the output is pytest's own.
+The findings in the summary say what fails. Other tests of the same run look as usual. With `-v`, `--tb` or `-r` on the
+command line, the output is pytest's own.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import pytest
 from llm_conformance.pytest_plugin.failures import JudgingItem
 
 JUDGED = "conformance_judged"
-"""The attribute of a test report that says that it is one of the suite, and not about a fault of the suite."""
+"""The attribute of a test report which says that the report is about an adapter, not about a fault of the suite."""
 
 _CATEGORIES = {"failed": "failing", "skipped": "not judged", "xfailed": "failing as expected"}
-"""pytest shows a section or a line for each report of some categories; while it does, ours are in others."""
+"""Maps pytest's categories, whose reports get a section or a line each, to ours, which get none."""
 
 _LINES = 10
 _LOG_EVERY_S = 5.0
 _REWRITE_EVERY_S = 0.1
 _REWRITTEN = "\n\x1b[F"
-"""Ends a line that is rewritten: the cursor goes back to its start. pytest believes that the line has ended."""
+"""Ends a line that is rewritten. pytest believes that the line has ended, but the cursor goes back to its start."""
 
 
 def is_wanted(config: pytest.Config) -> bool:
@@ -48,13 +48,13 @@ class BriefTerminal:
         self._shown = 0
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Find the terminal, which is there only now, if there is one and the user does not ask for details."""
+        """Find pytest's terminal, which does not exist earlier, unless the user asks for details."""
         self._session = session
         if is_wanted(session.config):
             self._terminal = session.config.pluginmanager.get_plugin("terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Note which items are the suite's; the controller of pytest-xdist collects none."""
+        """Note which items are the suite's. The controller of pytest-xdist collects none."""
         self._own = frozenset(item.nodeid for item in session.items if isinstance(item, JudgingItem))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -71,7 +71,7 @@ class BriefTerminal:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
-        """Return the category of a report of the suite, and no character for it."""
+        """Return our category for a report of the suite, without a character to print."""
         if self._terminal is None or not getattr(report, JUDGED, False) or report.when != "call":
             return None
         category = "xfailed" if hasattr(report, "wasxfail") else report.outcome
@@ -86,7 +86,7 @@ class BriefTerminal:
             self._show_progress(self._terminal)
 
     def _show_progress(self, terminal: pytest.TerminalReporter) -> None:
-        """Write the line if it is time; the last one ends no line, so that pytest's `[100%]` follows it."""
+        """Write the line if it is time. The last one has no line end, so that pytest's `[100%]` follows it."""
         planned = self._planned
         text = f"{self._done} of {planned} judged" + f", {self._failed} failing" * bool(self._failed)
         since_s = time.monotonic() - self._shown_at
@@ -110,7 +110,7 @@ class BriefTerminal:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self) -> Generator[None]:
-        """Give the reports their usual categories back, for pytest's last line, after all sections are written."""
+        """After all sections are written, move the reports back to pytest's categories, for its last line."""
         result = yield
         stats = {} if self._terminal is None else self._terminal.stats
         for usual, ours in _CATEGORIES.items():

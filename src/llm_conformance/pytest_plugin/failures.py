@@ -19,7 +19,7 @@ OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
 
 Told = Literal["passed", "failure", "xfail", "skip"]
-"""What a JUnit file calls the outcome of a test case; `xfail` and `skip` are kinds of skips there."""
+"""The outcomes of a test case in a JUnit file, in which `xfail` and `skip` are kinds of skips."""
 
 _TOLD: Mapping[str, Told] = {
     Status.PASS: "passed",
@@ -32,7 +32,7 @@ _TOLD: Mapping[str, Told] = {
 
 
 class Failures(AssertionError):  # noqa: N818 - the name says that these are failures of the adapter
-    """What the adapter does wrong: one text for each failure, and a `headline` of one line for all of them."""
+    """What the adapter does wrong: one text for each failure, and a `headline` of one line for all failures."""
 
     def __init__(self, texts: Sequence[str], headlines: Sequence[str]) -> None:
         super().__init__(encodable("\n\n".join(texts)))
@@ -44,9 +44,9 @@ class JudgingItem(pytest.Item):
     """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
 
     Attributes:
-        judged: What is judged: the name of an adapter, or all adapters.
-        heading: What the item is about, for people: scenario and method.
-        told: The verdicts that a JUnit file lists one by one; they are forgotten when the item is reported.
+        judged: The name of the adapter that is judged, or the words for all adapters.
+        heading: What the item is about, as people read it: scenario and method.
+        told: The verdicts that a JUnit file lists one by one. They are deleted when the item is reported.
     """
 
     judged: str
@@ -56,11 +56,11 @@ class JudgingItem(pytest.Item):
 
     @functools.cached_property
     def tally(self) -> Tally:
-        """The verdicts of a run of the item, from its beginning until they are reported."""
+        """The verdicts of this run of the item. They are deleted when they are reported."""
         return self._run.new_tally(items=1)
 
     def conclude(self, judged: Sequence[JudgedRule]) -> None:
-        """Raise what makes pytest's outcome of the item: the worst of the verdicts."""
+        """Raise the exception that gives pytest the item's outcome, which is that of the worst verdict."""
         failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
         if failures:
             raise Failures(*zip(*failures, strict=True))
@@ -77,11 +77,11 @@ class JudgingItem(pytest.Item):
             pytest.skip(encodable(self.nothing_judged(judged)))
 
     def nothing_judged(self, judged: Sequence[JudgedRule]) -> str:
-        """Return why no rule has judged anything, as one line."""
+        """Return in one line why no rule has judged anything."""
         return next((f"{each.verdict.status}: {each.verdict.message}" for each in judged), "no rule applies")
 
     def told_of(self, judged: JudgedRule) -> tuple[str, Told, str, str | None]:
-        """Return the rule, the outcome, a message of one line and the text of a verdict, for a JUnit file."""
+        """Return (rule, outcome, message of one line, text) of a verdict, for a JUnit file."""
         verdict = judged.verdict
         message = f"{verdict.status}: {verdict.message}"
         if verdict.status == Status.FAIL:
@@ -92,10 +92,10 @@ class JudgingItem(pytest.Item):
         return verdict.rule, _TOLD.get(verdict.status, "skip"), encodable(message), text
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the failures as they are, and a fault of the suite with its traceback.
+        """Return the texts of failures; for a fault of the suite, its traceback.
 
-        Both keep the type of pytest's own failures, with a one-line message: pytest's summary and JUnit files take
-        their line from it, and would repeat a plain text in full.
+        Both have the type of pytest's own failures, with a message of one line. pytest's summary and JUnit files show
+        that message; of a plain text, they would show everything.
         """
         if isinstance(excinfo.value, Failures | pytest.xfail.Exception):
             shown = excinfo.getrepr(style="value", tbfilter=False, chain=False)

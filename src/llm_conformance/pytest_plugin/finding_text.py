@@ -1,4 +1,4 @@
-"""Findings as text for the terminal: what is wrong, for how many conversations, and how to see it again."""
+"""Findings as text for the terminal: what is wrong, in how many conversations, and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def in_full(
 ) -> Iterator[str]:
     """Yield the lines of a finding.
 
-    `judged` says of how many conversations, `apis` are all that were judged, `whole` shows everything at full length.
+    `judged` says in how many of the judged conversations the finding occurs, `apis` are all judged APIs, and `whole`
+    shows everything at full length.
     """
     also = f" (also {', '.join(finding.also)})" if finding.also else ""
     head = f"{number}. {finding.harm}: {finding.rule}{also} in {judged}, {_where(finding, apis)}"
@@ -75,7 +76,7 @@ def _examples(finding: Finding) -> Iterator[str]:
 
 
 def _traceback(text: str, cause: str, whole: bool) -> Iterator[str]:
-    """Yield the lines of a traceback; in short, the frame that the cause names, and the exception."""
+    """Yield the lines of a traceback; unless `whole`, only the frame that the cause names, and the exception."""
     lines: Sequence[str] = _printable(text).splitlines()
     if not whole:
         lines = [line for line in lines if not _MARKS.fullmatch(line)]
@@ -84,7 +85,7 @@ def _traceback(text: str, cause: str, whole: bool) -> Iterator[str]:
 
 
 def _frame(lines: Sequence[str], cause: str) -> list[str]:
-    """Return the last frame with the place of the cause, and the last line; nothing if there is no such frame."""
+    """Return the last frame at the place of the cause, and the last line; an empty list if there is no such frame."""
     named = _CAUSE.fullmatch(cause)
     end = named and f", line {named['line']}, in {named['function']}"
     found = [number for number, line in enumerate(lines) if end and line.endswith(end)]
@@ -96,7 +97,7 @@ def _line(text: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return a text without secrets, and without what a terminal would obey."""
+    """Return a text without secrets, and with control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], encodable(secrets.hide(text)))
 
 

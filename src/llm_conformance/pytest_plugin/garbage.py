@@ -1,7 +1,7 @@
-"""Keep Python's garbage collector away from what lives as long as the run.
+"""Keep Python's garbage collector away from objects that live as long as the run.
 
-Scenarios, rules and test items are hundreds of thousands of objects. The collector would look at all of them again and
-again, and pytest makes it do so five times more at the end: a tenth of the time of a run.
+Scenarios, rules and test items are hundreds of thousands of objects. The collector would visit all of them again and
+again, and pytest makes it do so five more times at the end. That takes a tenth of a run's time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from llm_conformance.locations import STARTED_AS
 
 
 class Garbage:
-    """The plugin that does it. It is registered before anything is loaded."""
+    """The plugin that freezes these objects. It is registered before anything is loaded."""
 
     NAME = "conformance-garbage"
 
@@ -26,9 +26,9 @@ class Garbage:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Leave out what has been loaded and collected."""
-        # When Hypothesis is loaded, other modules tell it of their random numbers. It then asks the collector who else
-        # knows these, and warns if nobody does; the collector knows nothing of what it leaves out.
+        """Freeze everything that was loaded and collected."""
+        # Other modules register their random number generators with Hypothesis. It then asks the collector who else
+        # refers to one, and warns if nobody does. The collector does not see references of frozen objects.
         if "hypothesis" in sys.modules:
             gc.freeze()
         gc.enable()
@@ -39,7 +39,7 @@ class Garbage:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
-        """Leave out everything if the process ends now, which frees all. pytest makes the collector look then."""
+        """Freeze everything if the process ends now, because pytest would make the collector visit it once more."""
         gc.enable()
         if STARTED_AS in os.environ:
             gc.freeze()

@@ -1,4 +1,4 @@
-"""Test items of generated scenarios: one for each property; all rules judge every example."""
+"""Test items of generated scenarios: one for each property. All rules judge every example."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
 _SENDING = 0.3
-"""The part of the usual number of examples for a method that sends a request, if another is given the same bytes."""
+"""The share of the usual number of examples for a method that sends requests, if a parser gets the same bytes."""
 
 
 @dataclass(frozen=True)
 class Property:
     """A search: one theme, for one API, through one method of an adapter.
 
-    `alike` is the number of APIs of the same wire format that the adapter supports, also without those that the filters
-    leave out: a filtered run draws what the whole run draws.
+    `alike` is the number of APIs of the same wire format that the adapter supports. It counts APIs that the filters
+    leave out, too, so that a filtered run draws what the whole run draws.
     """
 
     adapter: AdapterUnderTest
@@ -57,7 +57,7 @@ class Property:
 
     @property
     def effort(self) -> float:
-        """The number of examples, as a multiple of the usual number."""
+        """The number of examples as a multiple of the usual number."""
         given_the_bytes = any(method in PURE for method in self.adapter.methods_for(self.mode))
         same_bytes = self.method not in PURE and given_the_bytes and not self.theme.over_http
         return self.theme.effort * (_SENDING if same_bytes else 1)
@@ -68,7 +68,7 @@ class Property:
 
 
 def properties(adapters: Iterable[AdapterUnderTest], filters: Filters, has_server: bool) -> Iterator[Property]:
-    """Yield the properties of a run. Themes in which a connection fails need the server."""
+    """Yield the properties of a run. Themes in which a connection fails need the replay server (`has_server`)."""
     for adapter in adapters:
         apis = [api for api in table().values() if adapter.covers(api) and filters.admits_api(api)]
         alike = Counter(api.wire for api in table().values() if adapter.covers(api))
@@ -91,7 +91,7 @@ class GeneratedScenarios(pytest.Collector):
 
 
 class PropertyItem(JudgingItem):
-    """One property: scenarios are drawn, and each is judged by every rule that has anything to judge in it."""
+    """One property. Scenarios are drawn, and each is judged by every rule that finds something to judge in it."""
 
     def __init__(
         self, *, property_: Property, rules: Collection[Rule], run: Run, keep_in: Path | None, **kwargs: Any
@@ -106,7 +106,7 @@ class PropertyItem(JudgingItem):
         self.heading = f"{property_.theme.scenario_id(property_.api)} {property_.method}"
 
     def runtest(self) -> None:
-        """Search."""
+        """Search for counterexamples."""
         theme, api, mode = self._property.theme, self._property.api, self._property.mode
         self._skip_if_calls_die()
         find_failures(
@@ -147,7 +147,7 @@ class PropertyItem(JudgingItem):
         return excluded_way(self._property.adapter.excluded_inputs, scenario, self._property.mode)
 
     def _count_excluded(self) -> None:
-        """Count what the adapter excludes; if that is all that was drawn, it does not support the property."""
+        """Count the excluded examples. If all examples are excluded, the adapter does not support the property."""
         adapter, judge = self._property.adapter, self._judge
         for way, count in judge.excluded.items():
             self.tally.excluded[adapter.label, str(self._property.api), way] += count
@@ -162,7 +162,7 @@ class PropertyItem(JudgingItem):
 
     @property
     def _is_probe(self) -> bool:
-        """Whether nobody is known to send these inputs, and the run does not judge them like others."""
+        """Whether no provider is known to send these inputs, and the run counts them apart."""
         return self._property.theme.is_probe and self._run.settings.probes_apart
 
     @property
@@ -171,7 +171,7 @@ class PropertyItem(JudgingItem):
         return searched.adapter.label, str(searched.api), searched.method
 
     def _skip_if_calls_die(self) -> None:
-        """Skip the search if all calls of the method for the API died alike; all rules are then blocked."""
+        """Skip the search if all calls of the method for the API died alike. All rules are then blocked."""
         cause = self._run.stops.cause(self._callee)
         if cause is None:
             return
@@ -183,7 +183,7 @@ class PropertyItem(JudgingItem):
         pytest.skip(encodable(f"{Status.BLOCKED}: {why}"))
 
     def _note_if_calls_die(self, verdicts: Mapping[Rule, Verdict]) -> None:
-        """Note once for a search whether calls work: smaller examples of a failure are no further failures."""
+        """Note once for each search whether calls work: smaller examples of a failure are no further failures."""
         for rule, result in self._judge.results.items():
             if rule.id != REPORTS_FAULTS:
                 continue
@@ -249,7 +249,7 @@ class PropertyItem(JudgingItem):
         }
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the heading; there is no file with a line."""
+        """Return the heading. There is no file and no line."""
         return self.path, None, str(self._property)
 
 

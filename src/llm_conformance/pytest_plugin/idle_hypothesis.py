@@ -1,6 +1,6 @@
-"""Spare a run that draws nothing the import of Hypothesis: half a second of processor time.
+"""Avoid the import of Hypothesis in a run that draws nothing, which saves half a second of processor time.
 
-Hypothesis' own plugin imports it when a run is summed up, to tell where observations of its tests were written.
+Hypothesis' own plugin imports it for the summary of a run, to say where observations of its tests were written.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import pytest
 from llm_conformance.pytest_plugin.failures import JudgingItem
 
 _PLUGIN = "hypothesispytest"
-"""The name of Hypothesis' plugin: that of its entry point."""
+"""The name of Hypothesis' plugin, which is that of its entry point."""
 
 
 class IdleHypothesis:
-    """The plugin that does it: it takes Hypothesis' plugin out of a run in which no test has used Hypothesis."""
+    """The plugin that removes Hypothesis' plugin from a run in which no test has used Hypothesis."""
 
     NAME = "conformance-idle-hypothesis"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Take the plugin out if all tests were the suite's own, in this process, and have not imported Hypothesis."""
+        """Remove the plugin if all tests were the suite's own, ran in this process, and did not import Hypothesis."""
         plugins = session.config.pluginmanager
         is_idle = bool(session.testscollected) and all(isinstance(item, JudgingItem) for item in session.items)
         if is_idle and "hypothesis" not in sys.modules and plugins.has_plugin(_PLUGIN):

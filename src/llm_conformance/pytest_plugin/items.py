@@ -1,6 +1,6 @@
-"""Test items of scenarios: one for each exchange, judged by all rules that have something to judge in it.
+"""Test items of scenarios: one for each exchange, judged by all rules that find something to judge in it.
 
-An item for each rule would cost pytest more than judging does: there are twenty rules to an exchange.
+An item for each rule would take pytest longer than judging does, because an exchange has twenty rules.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RuleModule(pytest.File):
 
 
 class RuleFunction(pytest.Collector):
-    """A rule that the user has not left out by naming others (`test_message.py::test_...`)."""
+    """A rule that takes part in the run: the user has named it (`test_message.py::test_...`), or has named no rule."""
 
     def __init__(self, *, rule: Rule, run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -41,7 +41,7 @@ class RuleFunction(pytest.Collector):
         self._run = run
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Take part in the run, without an item of its own."""
+        """Register the rule for the run. Yields no items."""
         self._run.collected.rules.add(self._rule.id)
         yield from ()
 
@@ -55,7 +55,7 @@ class Scenarios(pytest.Collector):
 
 
 class ExchangeItem(JudgingItem):
-    """One exchange: a scenario, through one method of an adapter, judged by each rule."""
+    """One exchange: a scenario, through one method of an adapter, judged by all rules."""
 
     def __init__(self, *, cell: Cell, rules: Collection[Rule], run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -1,7 +1,8 @@
 """The JUnit file that `--junitxml` writes: a test case `MSG-2 openai/refusal complete` in the class `mypkg`.
 
-pytest writes one test case for each item, and names it after the item's id. An item judges an exchange by many rules,
-so the file is edited when pytest has written it: each rule gets a test case, with an equal part of the item's time.
+pytest writes one test case for each item, and names it after the item's id. But an item judges an exchange by many
+rules. So the file is edited after pytest has written it: each rule gets a test case with an equal share of the item's
+time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import JudgingItem, Told
 
 CLASS, NAME, VERDICTS = "conformance adapter", "conformance test", "conformance verdicts"
-"""The properties of a test case from which ours are made. pytest-xdist sends them to the controller."""
+"""The properties of pytest's test cases from which ours are made. pytest-xdist sends them to the controller."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -49,9 +50,9 @@ class JUnitNames:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
-        """Attach the verdicts. pytest takes the properties from the report of the teardown."""
+        """Attach the verdicts. pytest reads the properties from the report of the teardown."""
         if isinstance(item, JudgingItem) and self._is_wanted and item.told:
-            others = [each for each in item.user_properties if each[0] != VERDICTS]  # of an earlier run of the item
+            others = [each for each in item.user_properties if each[0] != VERDICTS]  # not of an earlier run of the item
             item.user_properties[:] = [*others, (VERDICTS, json.dumps(list(map(item.told_of, item.told))))]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -66,7 +67,7 @@ class JUnitNames:
 
 
 def _edit(suite: ElementTree.Element) -> None:
-    """Put our test cases into the place of pytest's, and count again if they are more."""
+    """Replace pytest's test cases with ours, and correct the numbers of cases."""
     edited = [case for each in suite for case in (_cases(each) if each.tag == "testcase" else [each])]
     is_longer = len(edited) > len(suite)
     suite[:] = edited
@@ -78,7 +79,7 @@ def _edit(suite: ElementTree.Element) -> None:
 
 
 def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Yield what takes the place of a test case: one for each rule that has judged, if it says so."""
+    """Yield the replacements of a test case: one for each of its verdicts; itself if it has none."""
     properties = case.find("properties")
     values = {each.get("name"): each.get("value", "") for each in properties or ()}
     if properties is None or not {CLASS, NAME} <= values.keys():
@@ -96,7 +97,7 @@ def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
         yield _of_rule(case, f"{rule} {values[NAME]}", outcome, message, text, parts=len(verdicts))
     if not verdicts:
         for child in case:
-            # pytest's own text of a skip has the place in the plugin.
+            # pytest's own text of a skip names a place in this plugin.
             _tell(child, child.get("message"), child.get("message") if child.tag == "skipped" else child.text)
         yield case
 
@@ -104,7 +105,7 @@ def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
 def _of_rule(
     case: ElementTree.Element, name: str, outcome: Told, message: str, text: str | None, parts: int
 ) -> ElementTree.Element:
-    """Return the test case of one rule, made of that of its exchange."""
+    """Return the test case of one rule, made from the test case of its exchange."""
     made = copy.deepcopy(case)
     made.set("name", name)
     made.set("time", f"{float(case.get('time', '0')) / parts:.4f}")
@@ -119,12 +120,12 @@ def _of_rule(
 
 
 def _tell(element: ElementTree.Element, message: str | None, text: str | None) -> None:
-    """Set message and text of an outcome: the message in one line, the text without the suite's own paths."""
+    """Set the message (one line) and the text of an outcome, without the suite's own paths."""
     if message is not None:
         element.set("message", _legal(" ".join(message.split())))
     element.text = text and _legal(text.replace(str(CASSETTES), CASSETTES.name))
 
 
 def _legal(text: str) -> str:
-    """Return a text with each character that XML cannot have as its number."""
+    """Return a text in which each character that XML does not allow is replaced by its number."""
     return _ILLEGAL.sub(lambda match: f"#x{ord(match[0]):02X}", text)

@@ -30,7 +30,7 @@ from llm_conformance.scenarios import load
 _TALLY = "conformance_tally"
 _COLLECTED = "conformance_collected"
 _RERUN = "rerun"
-"""What pytest-rerunfailures calls a failure after which it runs the item again; only the last run counts."""
+"""The outcome of a failure after which pytest-rerunfailures runs the item again. Only the last run counts."""
 
 
 class RunOutcome:
@@ -55,7 +55,7 @@ class RunOutcome:
         self._final: Result | None = None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note whether the user stopped the run; `-x` stops it with a subclass of KeyboardInterrupt."""
+        """Note whether the user stopped the run. `-x` stops it, too, with a subclass of KeyboardInterrupt."""
         self._interrupted = excinfo.type is KeyboardInterrupt or not isinstance(excinfo.value, KeyboardInterrupt)
 
     @pytest.hookimpl(wrapper=True)
@@ -70,15 +70,15 @@ class RunOutcome:
                 item.tally.add_fault()
             item.tally.outside.update(self._run.new_outside())
             setattr(report, JUDGED, not report.failed or isinstance(error, Failures))
-            # As a text: xdist cannot send every value that an adapter may return.
+            # As a text, because xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
-            del item.tally  # thousands of items would keep theirs, and a rerun of this one counts anew
+            del item.tally  # to save memory, and because a rerun of the item counts anew
         elif isinstance(item, JudgingItem) and call.when == "teardown":
             item.told = ()
         return report
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the verdicts of an item, from whichever process."""
+        """Take the verdicts of an item, from this process or a worker."""
         sent = getattr(report, _TALLY, None)
         if sent is not None and not self._is_worker and report.outcome != _RERUN:
             self._judged.absorb(json.loads(sent))
@@ -93,11 +93,11 @@ class RunOutcome:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remove earlier badges: if the process of this run dies, theirs would be the last word."""
+        """Remove badges of earlier runs, so that none is left if the process of this run dies."""
         if not self._is_worker and not session.config.option.collectonly:
             for path in self._settings.reports:
                 if path.suffix == files.BADGE:
-                    with contextlib.suppress(OSError):  # a folder that cannot be written is told at the end
+                    with contextlib.suppress(OSError):  # the end of the run reports a folder that cannot be written
                         path.unlink(missing_ok=True)
 
     @pytest.hookimpl(tryfirst=True)
@@ -122,7 +122,7 @@ class RunOutcome:
             self._exit_status = int(session.exitstatus)
 
     def _write(self, result: Result) -> bool:
-        """Write reports and deviations; return False if a report could not be written. The summary names the files."""
+        """Write reports and deviations; return False if a report could not be written. The summary names them."""
         is_written = True
         report = document(result) if self._settings.reports else {}
         for path in self._settings.reports:
@@ -142,7 +142,7 @@ class RunOutcome:
             yield f"{path}: not written: the run was stopped before all failures were found"
             return
         dead = without_any_answer(result.tally.all_verdicts)
-        if dead:  # with such a file, a run in which nothing works would be green
+        if dead:  # else a run in which nothing works would be green with this file
             yield from (f"{path}: not written: every call of {name} died alike: {why}" for name, why in dead.items())
             return
         try:
@@ -169,7 +169,7 @@ class RunOutcome:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """End the process even if a call that hung still has a thread, for which Python would wait."""
+        """End the process even if a hung call still has a thread. Python would wait for it."""
         if self._run.has_hung_calls and not self._is_worker:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -224,9 +224,10 @@ class RunOutcome:
     def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:
         """Return the exit code of the run, the first of these that applies.
 
-        pytest's own, if it is not about test results (2 interrupted, 3 internal error, 4 usage error), unless `-x`
-        stopped the run; 4 a bare cassette that cannot be read; 3 a fault of the suite, or fewer items done than planned
-        although nobody stopped the run; 1 a failure or a stale deviation; 5 nothing was judged; 0 the adapters conform.
+        pytest's own code, if it is not about test results (2 interrupted, 3 internal error, 4 usage error) and `-x` did
+        not stop the run; 4 for a bare cassette that cannot be read; 3 for a fault of the suite, or if fewer items ran
+        than planned although nobody stopped the run; 1 for a failure or a stale deviation; 5 if nothing was judged; 0
+        if the adapters conform.
         """
         stopped_at_a_failure = pytest_exit_code == 2 and not self._interrupted
         if pytest_exit_code not in (0, 1, 5) and not stopped_at_a_failure:

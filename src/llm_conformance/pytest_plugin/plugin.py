@@ -1,8 +1,8 @@
 """The pytest plugin: the options, and the collection of the rules.
 
-Nothing heavy is imported before an adapter is named, so projects that have the suite installed and do not use it pay
-nothing. The short option `--adapter` is added only if it is on the command line and no conftest.py defines it; its
-alias `--conformance-adapter` always works.
+Nothing heavy is imported before an adapter is named, so that the suite costs nothing in projects that have it installed
+but do not use it. The short option `--adapter` is added only if it is on the command line and no conftest.py defines
+it. Its alias `--conformance-adapter` always works.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from llm_conformance.wording import did_you_mean
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that no other plugin has: those with the prefix `--conformance-`."""
+    """Add the options with the prefix `--conformance-`, which no other plugin has."""
     if STARTED_AS in os.environ:
-        parser.prog = os.environ[STARTED_AS]  # what usage errors of pytest name
+        parser.prog = os.environ[STARTED_AS]  # the name of the program in pytest's usage errors
     group = parser.getgroup("conformance", "llm-conformance")
     for option in (*OPTIONS, *RECORD_OPTIONS):
         arguments = option.arguments
@@ -47,7 +47,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     arguments += ["--yes"] * config.getoption("conformance_record_yes")
     capture = config.pluginmanager.get_plugin("capturemanager")
     if capture is not None:
-        capture.suspend_global_capture(in_=True)  # the command asks the user before it spends money
+        capture.suspend_global_capture(in_=True)  # the command asks the user for consent before it spends money
     try:
         return main.main(["record", *wanted, *arguments])
     finally:
@@ -57,10 +57,10 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
-    """Return how many workers `-n auto` starts: half as many again as pytest-xdist would, if an adapter is judged.
+    """Return how many workers `-n auto` starts: 1.5 times as many as usual if an adapter is judged.
 
-    A worker often waits: for the process of its adapter, and for servers that go silent. Who sets pytest-xdist's
-    variable gets the number that it says.
+    A worker often waits for the process of its adapter, or for servers that fall silent. If pytest-xdist's environment
+    variable is set, its number is used.
     """
     workers = yield
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not config.getoption("conformance_adapter"):
@@ -83,11 +83,11 @@ def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Gen
 
 
 def _unknown_options(parser: pytest.Parser, args: list[str]) -> Iterator[str]:
-    """Yield a message for each unknown option that is like one of the suite's."""
+    """Yield a message for each unknown option that is similar to one of the suite's."""
     try:
         _, unknown = parser.parse_known_and_unknown_args(args)
     except (Exception, SystemExit):
-        return  # pytest's own message comes later
+        return  # pytest reports it later
     as_run = STARTED_AS in os.environ
     known = [option.short_name if as_run else option.long_name for option in OPTIONS]
     for argument in unknown:
@@ -102,7 +102,7 @@ def _is_defined(parser: pytest.Parser, option: str) -> bool:
     try:
         _, unknown = parser.parse_known_and_unknown_args([probe])
     except (Exception, SystemExit):
-        return True  # defined, but `probe` is not a valid value
+        return True  # the option is defined, and `probe` is no valid value of it
     return probe not in unknown
 
 
@@ -127,7 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Point `--pyargs llm_conformance` to the rules of a clone. Raises UsageError if rules are named but no adapter."""
+    """Make `--pyargs llm_conformance` find a clone's rules. Raises UsageError for rules without an adapter."""
     config = session.config
     if config.getoption("pyargs"):
         config.args = [_rules_in_a_clone(argument) or argument for argument in config.args]
@@ -141,7 +141,7 @@ def pytest_collection(session: pytest.Session) -> None:
 def _rules_in_a_clone(argument: str) -> str | None:
     """Return the path of the rules that `llm_conformance` or `llm_conformance.conformance.MODULE` names in a clone.
 
-    In a wheel the rules are part of the package, and pytest finds them there by itself.
+    In a wheel the rules are part of the package, where pytest finds them by itself.
     """
     module, separator, test = argument.partition("::")
     package, *names = module.split(".")
@@ -160,7 +160,7 @@ def _names_the_rules(config: pytest.Config, argument: str) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect only the rules of an installed package, whatever the project's own settings are."""
+    """Collect only the rules of an installed package, even if the project's own settings differ."""
     if not PACKAGED or not collection_path.is_relative_to(ROOT) or _is_rule_module(collection_path):
         return None
     return collection_path not in (ROOT, RULES)
@@ -170,7 +170,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collect_file(
     file_path: Path, parent: pytest.Collector
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Collect the modules of rules ourselves, even if the project's `python_files` does not match them."""
+    """Collect the modules of rules, even if the project's `python_files` does not match them."""
     collected = yield
     if not _is_rule_module(file_path):
         return collected

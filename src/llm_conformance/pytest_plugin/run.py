@@ -1,4 +1,4 @@
-"""What the test items of a run share: settings, runner and judge, and what was collected for them."""
+"""What the test items of a run share: settings, runner, judge, and what was collected."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from llm_conformance.wording import counted
 class Collected:
     """What a process has collected.
 
-    Under pytest-xdist every worker collects everything and runs a part; the controller gets this from the workers.
+    Under pytest-xdist, every worker collects everything and runs a part. The workers send this to the controller.
 
     Attributes:
         known: The verdicts of the cells for which nothing has to be run.
         modules: The modules of rules that take part.
         rules: The ids of the rules that take part.
         items: The number of test items.
-        deselected: Whether the user deselected some of them.
+        deselected: Whether the user deselected some of the items.
     """
 
     known: Tally
@@ -55,7 +55,7 @@ class Collected:
         }
 
     def replace_by(self, sent: Mapping[str, Any]) -> None:
-        """Take what a worker sent; each worker sends all there is."""
+        """Take what a worker sent. Each worker sends everything."""
         self.known = Tally(self.known.keeps)
         self.known.absorb(sent["known"])
         self.modules |= {Path(path) for path in sent["modules"]}
@@ -74,16 +74,16 @@ class Run:
         self._reported: set[str] = set()
 
     def new_tally(self, items: int = 0) -> Tally:
-        """Return an empty tally, which keeps its verdicts if they are written to a file."""
+        """Return an empty tally. It keeps its verdicts if a file needs them."""
         return Tally(bool(self.settings.reports) or self.settings.write_deviations is not None, items=items)
 
     def rules(self) -> list[Rule]:
-        """Return the rules that take part, in the order of the modules; call it when all are collected."""
+        """Return the rules that take part, in the order of the modules. It must be called after the collection."""
         return [rule for id, rule in self.settings.rules.items() if id in self.collected.rules]
 
     @cached_property
     def runner(self) -> Runner:
-        """The runner, made when the first rule is collected."""
+        """The runner. It is made when the first rule is collected."""
         return Runner(self.settings.timeout_s, new_transport(self.settings.transport), self.settings.replay_options)
 
     @cached_property
@@ -102,7 +102,7 @@ class Run:
         )
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
-        """Return the details of a cell's exchange by its key, if a report is written and does not have them yet."""
+        """Return {key: details} of a cell's exchange if a report needs them and does not have them yet, else {}."""
         key = exchange_details.key(cell.adapter.label, cell.scenario.id, cell.method)
         is_stopped = self.stops.cause(cell.callee, cell.scenario.id) is not None
         if is_stopped or not self.settings.reports or key in self._reported:
@@ -112,7 +112,7 @@ class Run:
         return {key: exchange_details.details(self.runner.exchange(cell), command)}
 
     def new_outside(self) -> Counter[str]:
-        """Return the connections that were refused outside of calls since this was last asked, by place."""
+        """Return the connections that were refused outside of calls since the last call of this, counted by place."""
         if "runner" not in vars(self):
             return Counter()
         new = Counter(self.runner.outside)
@@ -120,7 +120,7 @@ class Run:
         return new
 
     def why_partial(self, judged: Tally) -> Iterator[str]:
-        """Yield why the run does not show that an adapter conforms, each in a few words; nothing if it is whole."""
+        """Yield why the run does not show that an adapter conforms, in a few words each; nothing if it is complete."""
         yield from self.why_not_whole(judged)
         if not self.settings.effort.examples:
             yield f"no generated inputs ({as_typed('examples')}=0)"
@@ -130,7 +130,7 @@ class Run:
             yield f"{counted(len(judged.too_busy), 'call')} not judged, as this machine is too busy"
 
     def why_not_whole(self, judged: Tally) -> Iterator[str]:
-        """Yield why not every rule was applied to every recording; nothing if every one was."""
+        """Yield the reasons why a rule was not applied to a recording; none if every rule was applied to all."""
         settings, collected = self.settings, self.collected
         yield from settings.filters.reasons()
         if collected.deselected:

@@ -1,4 +1,4 @@
-"""The session: reads the settings of a run, and makes its test items."""
+"""The session of a run: read the settings and make the test items."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from llm_conformance.rules.rule import Rule
 
 
 class ConformanceSession:
-    """The plugin that collects the test items; it is registered if an adapter is named.
+    """The plugin that collects the test items. It is registered if an adapter is named.
 
     Under pytest-xdist every worker collects all items.
     """
@@ -42,7 +42,7 @@ class ConformanceSession:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Add the items, as all rules are known now.
+        """Add the items. They are added here because all rules are known now.
 
         Generated scenarios and bare recordings are added unless the user names single tests.
         """
@@ -55,7 +55,7 @@ class ConformanceSession:
             after += [*self._property_items(session, rules), *self._bare_items(session, rules)]
         self.run.collected.items += len(before) + len(after)
         items[:] = [*before, *items, *after]
-        # The terminal counts what is collected.
+        # The terminal shows the number of collected items.
         report = pytest.CollectReport(self.NAME, "passed", None, [*before, *after])
         session.ihook.pytest_collectreport(report=report)
 
@@ -82,7 +82,7 @@ class ConformanceSession:
     def _property_items(self, session: pytest.Session, rules: list[Rule]) -> Iterator[pytest.Item]:
         if not self._settings.effort.examples:
             return
-        # Imports Hypothesis, which takes longer than judging a provider.
+        # This imports Hypothesis, which takes longer than to judge a provider.
         from llm_conformance.pytest_plugin.generated_items import GeneratedScenarios, PropertyItem, properties
 
         parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")

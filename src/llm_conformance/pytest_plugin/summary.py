@@ -1,4 +1,4 @@
-"""The summary in the terminal: for each adapter its findings, and the matrix of conversations right of those judged."""
+"""The summary in the terminal: the findings of each adapter, and its matrix of right and judged conversations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
 
 
 def _outside(result: Result) -> Iterator[str]:
-    """Yield the connections that belong to no call; no rule judges them."""
+    """Yield the connections outside of calls, which no rule judges."""
     if outside := result.tally.outside:
         yield f"outside of calls, {counted(outside.total(), 'connection')} of adapters refused:"
     for place, count in outside.most_common(_MOST_PLACES):
@@ -68,7 +68,7 @@ def _outside(result: Result) -> Iterator[str]:
 
 
 def _new(result: Result) -> Iterator[str]:
-    """Yield what fails, but is newer than the edition to which the run is pinned."""
+    """Yield the failures that are newer than the edition to which the run is pinned."""
     by_rule: dict[tuple[str, str], list[str]] = {}
     for each in result.tally.verdicts:
         if each.status == Status.NEW:
@@ -110,7 +110,7 @@ def _show_adapter(
 
 
 def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
-    """Yield a line for each cause for which calls were not made any more."""
+    """Yield a line for each cause for which calls were no longer made."""
     by_cause: dict[str, list[tuple[str, str, set[tuple[str, str]]]]] = {}
     for (label, api, method, cause), missed in sorted(result.tally.not_asked.items()):
         if label == adapter.label:
@@ -177,7 +177,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
     yield from _asked(result, adapter)
     places: Counter[str] = result.tally.not_covered.get(adapter.label, Counter())
     missed = result.not_covered[adapter.label] + places.total()
-    if missed and set(matrix.by_provenance) != {"generated"}:  # a run of these alone has no part in it
+    if missed and set(matrix.by_provenance) != {"generated"}:  # not for a run of only generated inputs
         total = result.scenarios + result.tally.recordings
         what = "scenarios and recordings" if result.tally.recordings else "scenarios"
         yield f"not covered: {missed} of {total} {what}, of APIs that the adapter does not list"
@@ -188,7 +188,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
 
 
 def _asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
-    """Yield how many bare recordings the adapter was asked for, and why it could not be asked for the others."""
+    """Yield for how many bare recordings the adapter was called, and why it could not be called for the others."""
     asked, reasons = result.tally.asked[adapter.label], result.tally.cannot_be_asked.get(adapter.label, Counter())
     if asked or reasons:
         yield f"asked for {asked} of {asked + reasons.total()} recordings without a scenario"

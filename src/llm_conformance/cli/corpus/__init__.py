@@ -1,4 +1,4 @@
-"""`llm-conformance corpus`: the recordings of the public corpus, by reference, and those that are fetched."""
+"""`llm-conformance corpus`: list, fetch and show the recordings of the public corpus."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def _add_show(verb: Parser) -> None:
 
 
 def run(options: Options) -> int:
-    """Do what was asked for; return the exit code.
+    """Run the verb; return its exit code.
 
-    It is 1 if an archive was refused, if `status` misses a package or if `show` has nothing to be shown, and 5 if a
-    package could not be downloaded.
+    It is 1 if an archive was refused, if `status` finds that a package is missing, or if `show` has nothing to show. It
+    is 5 if a package could not be downloaded.
     """
     if options.verb == "status":
         return verbs.status()

@@ -1,7 +1,7 @@
 """An interaction as lines of text for a terminal.
 
-Recordings are untrusted: what looks like a secret is hidden, and characters that a terminal might obey, or that are
-invisible, are written as escapes. Of headers only those that adapters look at are shown.
+Recordings are untrusted. What looks like a secret is hidden, and control characters and invisible characters are
+escaped. Only headers that adapters read are shown.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from llm_conformance.wire.interaction import Interaction
 
 _HEADERS = ("content-type", "retry-after")
 _MOST_LINES = 40
-"""Lines of a request, and of a response, unless all are wanted."""
+"""How many lines of a request or a response are shown, unless all are wanted."""
 _LONGEST = 300
-"""Columns of a line, unless all are wanted."""
+"""How many columns of a line are shown, unless all are wanted."""
 _WIDE = ("W", "F")
 
 
 def lines(interaction: Interaction, full: bool) -> list[str]:
-    """Return the request and the response; `full`: all of it."""
+    """Return the lines of the request and the response; with `full`, nothing is shortened."""
     request = [bare.place_of(interaction.uri), *_json_lines(interaction.request)] if interaction.request else []
     headers = (f"{name}: {interaction.headers[name]}" for name in _HEADERS if name in interaction.headers)
     response = [f"status {interaction.status}", *headers, "", *_body(interaction)]
@@ -35,7 +35,7 @@ def lines(interaction: Interaction, full: bool) -> list[str]:
 
 
 def side_by_side(left: Sequence[str], right: Sequence[str], width: int) -> Iterator[str]:
-    """Yield two texts as two columns within so many columns of a terminal; longer lines go on in the next one."""
+    """Yield two texts side by side in a terminal with `width` columns. Longer lines are wrapped."""
     column = (width - 3) // 2
     for one, other in itertools.zip_longest(left, right, fillvalue=""):
         for one_part, other_part in itertools.zip_longest(_wrapped(one, column), _wrapped(other, column), fillvalue=""):
@@ -43,7 +43,7 @@ def side_by_side(left: Sequence[str], right: Sequence[str], width: int) -> Itera
 
 
 def visible(text: str) -> str:
-    """Return a text in which nothing is invisible or obeyed by a terminal: such characters become escapes."""
+    """Return a text with invisible characters and control characters escaped."""
     return "".join(each if each.isprintable() else _escape(each) for each in text)
 
 
@@ -53,7 +53,7 @@ def _escape(character: str) -> str:
 
 
 def _body(interaction: Interaction) -> Iterator[str]:
-    """Yield the lines of a JSON document, or the documents of a stream, each in one line; else the text as it is."""
+    """Yield the lines of a JSON document, or each document of a stream in one line, or else the unchanged text."""
     try:
         documents = list(answers.documents(interaction))
     except answers.SHAPELESS:
@@ -66,12 +66,12 @@ def _body(interaction: Interaction) -> Iterator[str]:
 
 
 def _json_lines(value: Any) -> list[str]:
-    # Line ends of Unicode in a text are no line ends here.
+    # Unlike `splitlines`, this does not split at Unicode's line ends within a text.
     return json.dumps(value, ensure_ascii=False, indent=1).split("\n")
 
 
 def _bounded(text: Sequence[str], full: bool) -> list[str]:
-    safe = [visible(line) for line in secrets.hide("\n".join(text)).split("\n")]  # a key may have several lines
+    safe = [visible(line) for line in secrets.hide("\n".join(text)).split("\n")]  # a key may have lines
     if full:
         return safe
     cut = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}... ({len(line)} characters)" for line in safe]

@@ -1,4 +1,4 @@
-"""`llm-conformance corpus show`: a scenario beside the public recordings that show it, or a recording alone."""
+"""`llm-conformance corpus show`: show a scenario beside its public recordings, or a recording alone."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from llm_conformance.wording import did_you_mean, listed
 from llm_conformance.yaml_files import BadFileError
 
 _NARROW = 100
-"""Columns; a narrower terminal shows one after the other."""
+"""In columns. A narrower terminal shows the texts one after the other."""
 
 
 def show(name: str, only_recording: bool, full: bool, plain: bool) -> int:
-    """Print a scenario and the recordings that show it, or a recording; return 1 if there is none to be shown.
+    """Print a scenario beside its public recordings, or a recording; return 1 if there is nothing to print.
 
     Args:
         name: The id of a scenario (`openai/refusal`), or of a recording (`langchain-openai/tests/...`).
-        only_recording: Leave out the scenario's own request and response.
-        full: Do not shorten anything.
-        plain: One after the other, however wide the terminal is.
+        only_recording: Whether to leave out the scenario's own request and response.
+        full: Whether to show everything at full length.
+        plain: Whether to print one after the other even in a wide terminal.
     """
     try:
         if name.partition("/")[0] in {each.name for each in manifest.packages()}:
@@ -89,7 +89,7 @@ def _beside(own: list[str], shown: list[str], width: int, is_plain: bool) -> Ite
         rule = "-" * ((width - 3) // 2)
         left, right = ["THE SCENARIO", rule, *own], ["THE RECORDING", rule, *shown]
         at = [text.index("RESPONSE") for text in (left, right)]
-        for text, place in zip((left, right), at, strict=True):  # both responses begin in the same line
+        for text, place in zip((left, right), at, strict=True):  # so that both responses start in the same line
             text[place:place] = [""] * (max(at) - place)
         yield from interaction_text.side_by_side(left, right, width)
 

@@ -1,4 +1,4 @@
-"""What `llm-conformance corpus` does, one function a verb. Each returns the exit code."""
+"""The verbs of `llm-conformance corpus`, one function each. Each returns the exit code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llm_conformance.corpus.manifest import Package
 from llm_conformance.wording import counted
 
 NOT_DOWNLOADED = 5
-"""The exit code if recordings could not be downloaded. A run has it if nothing was judged."""
+"""The exit code if recordings could not be downloaded. A run that judges nothing has it, too."""
 
 
 def show(packages: Sequence[Package]) -> int:
@@ -32,8 +32,8 @@ def show(packages: Sequence[Package]) -> int:
 def fetch(packages: Sequence[Package]) -> int:
     """Fetch the packages that are not here.
 
-    Return 1 if an archive was refused or could not be kept, otherwise 5 if one could not be downloaded: nothing is
-    known of its recordings then, neither good nor bad.
+    Return 1 if an archive was refused or could not be stored; else 5 if an archive could not be downloaded, because
+    nothing is then known about its recordings.
     """
     try:
         from tqdm import tqdm
@@ -87,7 +87,7 @@ def status() -> int:
 
 
 def clear(packages: Sequence[Package], everything: bool) -> int:
-    """Delete packages; `everything`: also what other versions of the manifest, or killed processes, have left."""
+    """Delete packages; with `everything`, also what other versions of the manifest and killed processes have left."""
     folders = [places.root() / each.name for each in packages]
     if everything:
         folders += [*fetching.outdated(tuple(packages)), *fetching.unfinished()]

@@ -32,7 +32,7 @@ from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError
 
 _ROOM = 2**20
-"""In bytes: what has to be free on the disk for a recording."""
+"""How many bytes have to be free on the disk for a recording."""
 
 
 def add_options(parser: Parser) -> None:
@@ -69,7 +69,7 @@ def run(options: Options) -> int:
         raise UsageError("give the ids of scenarios (`llm-conformance list scenarios`), --all, or --drafts")
     cassette_dir = cassette_dir_of(options, changes=not options.dry_run, wait=True)
     if options.base_url is not None and not _is_base_url(options.base_url):
-        raise UsageError("--base-url must be an http:// or https:// URL without a query")  # which may have a key
+        raise UsageError("--base-url must be an http:// or https:// URL without a query")  # a query may have a key
     today = datetime.now(UTC).date()
     try:
         tasks = record_tasks.tasks(options, cassette_dir, today)
@@ -88,7 +88,7 @@ def run(options: Options) -> int:
     ready = [task for task in tasks if not any(task in without for without in closed.values())]
     for task in ready:
         _check_writable(task.target.parent)
-    is_selected = bool(options.targets)  # not whatever can be recorded with the keys that there are
+    is_selected = bool(options.targets)  # else everything is recorded for which there are keys
     if not ready:
         return int(is_selected)
     if not options.yes and not _confirmed(ready, options):
@@ -120,7 +120,7 @@ def _check_writable(folder: Path) -> None:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(_ROOM))
         if is_new:
-            with contextlib.suppress(OSError):  # another command writes to it
+            with contextlib.suppress(OSError):  # another command writes to the folder
                 folder.rmdir()
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written: {error.strerror}") from error
@@ -159,7 +159,7 @@ def _confirmed(tasks: Sequence[Task], options: Options) -> bool:
 
 
 def _cost(tasks: Iterable[Task]) -> str:
-    """Return how many tokens the calls may take, and the pages with the prices, as sentences."""
+    """Return sentences with the number of tokens that the calls may take, and the pages with the prices."""
     prompt = completion = limit = unknown = 0
     for task in tasks:
         for mode in task.source.modes:
@@ -212,7 +212,7 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
             except OSError as error:
                 tqdm.write(f"{name}: not recorded: {error.strerror}; no more requests are sent")
                 break
-            except httpx.HTTPError as error:  # its message may repeat what was sent
+            except httpx.HTTPError as error:  # the error's message may repeat a secret that was sent
                 tqdm.write(f"{name}: not recorded: {type(error).__name__} at {_host(options, task)}")
     if proposed:
         print(f"next: llm-conformance review{hint(options)}")
@@ -220,7 +220,7 @@ def _record(options: Options, cassette_dir: Path, tasks: Sequence[Task], today: 
 
 
 def _errors_of(proposal: Proposal) -> str:
-    """Return the error statuses that came instead of answers, to be printed at once; "" if there are none."""
+    """Return a text with the error statuses that came instead of answers; "" if there are none."""
     failed = [f"{mode} status {status}" for mode, status in proposal.notes.get("failed", ())]
     return f" (an error: {', '.join(failed)})" if failed else ""
 

@@ -1,4 +1,4 @@
-"""What `llm-conformance record` records: the scenarios and drafts that its arguments select."""
+"""Select the scenarios and drafts for `llm-conformance record`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tasks(options: Options, cassette_dir: Path, today: date) -> list[Task]:
 
 
 def without_access(wanted: Iterable[Task], base_url: str | None) -> dict[str, list[Task]]:
-    """Return the tasks that cannot be recorded here, by the environment variables that are missing.
+    """Map missing environment variables, as one text, to the tasks that cannot be recorded without them.
 
     Raises:
         UsageError: A key has characters that a header cannot have.

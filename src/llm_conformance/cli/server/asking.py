@@ -1,4 +1,4 @@
-"""Ask a server as the options say: not more than allowed, and not another machine without consent."""
+"""Ask a server, within the limits of the options, and another machine only with consent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_keep(options: Options) -> None:
 
 
 def check_effort(requests: Sequence[Request], options: Options) -> None:
-    """Say what is about to be sent. Raises UsageError if it is too much, or the user does not agree."""
+    """Print what is about to be sent. Raises UsageError if that is too much, or if the user does not agree."""
     calls = server_run.calls(requests)
     if calls > options.max_calls:
         more = f"{counted(calls, 'call')} are more than --max-calls={options.max_calls}"
@@ -55,7 +55,7 @@ def _is_this_machine(url: str) -> bool:
 
 
 def ask(target: Target, requests: Sequence[Request], options: Options) -> list[Recording]:
-    """Send the requests, and keep the answers. Raises UsageError if there is no such server."""
+    """Send the requests, and keep the answers. Raises UsageError if the server cannot be reached."""
     headers = headers_of(options)
     if options.keep is not None:
         server_run.save_target(options.keep, target)

@@ -1,4 +1,4 @@
-"""The files of known deviations of `llm-conformance server`: reading one, and writing a new one."""
+"""Read and write the files of known deviations of `llm-conformance server`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check(path: Path | None) -> None:
 
 
 def written(path: Path, target: Target, judgement: Judgement) -> str:
-    """Write the failures of a run to a new file; return what is left to do. Raises UsageError."""
+    """Write the failures of a run to a new file; return a message that says what is left to do. Raises UsageError."""
     try:
         count = known_file.write(path, target, judgement)
     except OSError as error:

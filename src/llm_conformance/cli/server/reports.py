@@ -1,4 +1,4 @@
-"""The report files of `llm-conformance server`: where they can be written, and writing them."""
+"""Check and write the report files of `llm-conformance server`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def checked(names: Sequence[str]) -> list[Path]:
-    """Return the paths of reports, before requests are sent. Raises UsageError if one cannot be written."""
+    """Return the paths of reports. Raises UsageError if one cannot be written, before requests are sent."""
     try:
         return destinations(names, Path(), "--report")
     except BadDestinationError as error:
@@ -34,7 +34,7 @@ def remove_badges(paths: Sequence[Path]) -> None:
 
 
 def write(paths: Sequence[Path], document: Document) -> None:
-    """Write the reports, and in a GitHub workflow the Markdown to the step summary, too. Raises UsageError."""
+    """Write the reports and, in a GitHub workflow, the step summary. Raises UsageError."""
     for path in paths:
         try:
             files.write(path, document)

@@ -41,7 +41,7 @@ def show(target: Target, requests: Sequence[Request], has_key: bool) -> None:
 
 
 def command_of(options: Options, target: Target) -> list[str]:
-    """Return the command of this run without its filters; kept answers are judged again without the server."""
+    """Return the command of this run without its filters. If answers were kept, it judges those again."""
     command = ["llm-conformance", "server"]
     folder = options.replay or options.keep
     if folder is not None:
@@ -78,6 +78,6 @@ def show_bytes(result: Result, kept: Sequence[Recording]) -> None:
 
 
 def _printable_lines(text: str) -> str:
-    """Return the beginning of a text, line by line, without what a terminal obeys."""
+    """Return the beginning of a text, with the control characters in its lines escaped."""
     shown = text if len(text) <= _SHOWN_BYTES else f"{text[:_SHOWN_BYTES]} ..."
     return "\n".join(map(printable, shown.split("\n")))

@@ -1,4 +1,4 @@
-"""What the options of `llm-conformance server` mean: the server, the conversations, the rules."""
+"""Turn the options of `llm-conformance server` into the server, the conversations and the rules."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from llm_conformance.server.plan import Target
 from llm_conformance.wording import did_you_mean
 
 CLAIMED_BY_OPTIONS = {"keys": "--key-env", "context": "--context"}
-"""The capabilities that are not claimed by name."""
+"""Maps a capability that is not claimed by name to the option that claims it."""
 _LAST_PORT = 65535
 _LONGEST_S = 24 * 60 * 60
 _LARGEST_CONTEXT = 10_000_000
-"""A message that is longer than the context has a word of five bytes for each token."""
+"""In tokens. A message that exceeds the context has a word of five bytes for each token."""
 
 
 def free_capabilities() -> list[str]:
@@ -68,7 +68,7 @@ def target_of(options: Options) -> Target:
 def _is_base_url(url: str) -> bool:
     try:
         parts = httpx.URL(url)
-        parts.raw_host.decode("ascii").encode("idna")  # as the look-up of the address does
+        parts.raw_host.decode("ascii").encode("idna")  # like the look-up of the address
         has_place = bool(parts.host) and (parts.port is None or 0 < parts.port <= _LAST_PORT)
     except (httpx.InvalidURL, UnicodeError):
         return False
@@ -90,7 +90,7 @@ def _claims(options: Options) -> frozenset[str]:
 
 
 def key(options: Options) -> str:
-    """Return the key. Raises UsageError if the variable is not set."""
+    """Return the key. Raises UsageError if its environment variable is not set."""
     if options.key_env is None:
         return ""
     key = os.environ.get(options.key_env, "").strip()
@@ -132,7 +132,7 @@ def chosen_by(target: Target, globs: Sequence[str]) -> list[Conversation]:
 
 
 def rules_of(ids: Sequence[str]) -> list[str]:
-    """Return the ids of rules; the name of a family stands for all of its rules."""
+    """Return the ids of rules. The name of a family stands for all of its rules."""
     known = catalogue()
     found = []
     for id in ids:

@@ -77,7 +77,7 @@ def _of_adapter(settings: Settings, adapter: AdapterUnderTest) -> Iterator[str]:
 
 
 def _sharing_an_id(cassettes: Iterable[BareFile]) -> dict[str, list[Path]]:
-    """Return the bare cassettes that have the same id, by this id."""
+    """Map each id that several bare cassettes have to these cassettes."""
     found: dict[str, list[Path]] = {}
     for file in cassettes:
         found.setdefault(file.id, []).append(file.path)

@@ -48,7 +48,7 @@ def read(config: pytest.Config) -> Settings:
 
 
 def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
-    """Do what `read` does; the adapters are added to `opened`, so that they are closed if something else is wrong."""
+    """Do what `read` does, and add each adapter to `opened`, so that it can be closed if something else is wrong."""
     option = config.getoption
     directory = config.invocation_params.dir
     try:
@@ -111,7 +111,7 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
     problems = list(problems_of(settings))
     if problems:
         raise pytest.UsageError("\n".join(problems))
-    # A run of a part of the suite reads a part of the corpus only.
+    # A run of a part of the suite reads only a part of the corpus.
     has_all = places.PUBLIC in corpora and not filters.given
     elsewhere = () if has_all else [package.name for package in manifest.packages()]
     known = _deviations(settings, [directory / name for name in option("conformance_deviations")], elsewhere)
@@ -119,7 +119,7 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
 
 
 def _load(folders: Iterable[Path], admits: Callable[[Path], bool], cassettes: Iterable[BareFile]) -> list[Scenario]:
-    """Return the scenarios. Raises BadFileError with the problems of all of them, and of the bare cassettes."""
+    """Return the scenarios. Raises BadFileError with the problems of all scenarios and bare cassettes."""
     problems: list[FileProblem] = []
     loaded: list[Scenario] = []
     try:
@@ -133,7 +133,7 @@ def _load(folders: Iterable[Path], admits: Callable[[Path], bool], cassettes: It
 
 
 def _isolation(named: str, transport: str) -> Isolation:
-    """Return where adapters run. Raises pytest.UsageError for what cannot be."""
+    """Return where adapters run. Raises pytest.UsageError if that is impossible."""
     try:
         return isolation(named, transport)
     except ValueError as error:
@@ -141,7 +141,7 @@ def _isolation(named: str, transport: str) -> Isolation:
 
 
 def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]) -> bool:
-    """Return True if this run uses a scenario file, or if the file does not name its API and must be read to know."""
+    """Return True if this run uses a scenario file, or if only reading the file can tell."""
     api = load.api_of(path)
     wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
     return wanted and (filters.admits_id(load.id_of(path)) or any(map(filters.admits_id, core_faults.ids_in(path))))
@@ -187,7 +187,7 @@ def _new_file(option: str, name: str | None, base: Path) -> Path | None:
 
 
 def _public(filters: Filters, adapters: Sequence[AdapterUnderTest]) -> Iterator[BareFile]:
-    """Return the fetched recordings of the providers that an adapter of the run lists."""
+    """Yield the fetched recordings of the providers that an adapter of the run lists."""
 
     def is_wanted(api: Api) -> bool:
         return filters.admits_api(api) and any(each.covers(api) for each in adapters)

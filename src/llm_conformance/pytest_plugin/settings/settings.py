@@ -24,15 +24,15 @@ class Settings:
     """The settings of a run.
 
     Attributes:
-        modules: The rules of each module of the suite, with the names of their functions.
+        modules: Maps each module of the suite to its rules and the names of their functions.
         scenarios: The scenarios that this run may use.
-        files: All scenario files, also those that this run does not use.
+        files: All scenario files, including those that this run does not use.
         bare: Cassettes without a scenario file.
-        other_files: The number of files beside them that have no recordings, as their names say.
+        other_files: The number of files beside them whose names show that they have no recordings.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.
-        edition: What is newer is judged, but its failures do not fail the run.
+        edition: The edition to which the run is pinned. Newer rules and scenarios are judged, but do not fail the run.
         timeout_s: The limit for one call of an adapter, in seconds.
     """
 
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def replay_options(self) -> tuple[str, ...]:
-        """The options that change how a call is replayed, without those that have their default value."""
+        """The options that change how a call is replayed, without those with default values."""
         options: dict[str, str | float] = {
             "transport": self.transport,
             "timeout": self.timeout_s,
@@ -68,7 +68,7 @@ class Settings:
 
     @property
     def apis(self) -> tuple[Api, ...]:
-        """The API of each scenario that the filters admit, also where no adapter lists the provider."""
+        """The APIs of all scenarios that the filters admit, including APIs that no adapter lists."""
         admitted = (path for path in self.files if self.filters.admits_id(load.id_of(path)))
         apis = (load.api_of(path) for path in admitted)
         return tuple(api for api in apis if api is not None and self.filters.admits_api(api))
