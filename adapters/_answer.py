@@ -26,7 +26,7 @@ from ._think import Kind, ThinkSplitter
 
 @dataclass
 class Block:
-    """A segment that may still grow. Adjacent text with another `key` is a block of its own."""
+    """A segment that may still grow. Adjacent text with a different `key` is a separate block."""
 
     type: SegmentType
     key: object = None
@@ -45,7 +45,7 @@ class Tool:
 
 
 class Answer:
-    """Collects the pieces of a response, and yields the stream event of each."""
+    """Collects the pieces of a response. The methods that add a piece yield its stream event."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -70,7 +70,7 @@ class Answer:
         return self.blocks[-1]
 
     def keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
-        """Keep an object without a field of its own, such as a hosted tool's result or an unknown type, as a block."""
+        """Keep an object that has no field in the response as a block, such as the result of a hosted tool."""
         self.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
         return self.blocks[-1]
 
@@ -88,7 +88,7 @@ class Answer:
             yield StreamEvent("response.reasoning.delta", delta=piece)
 
     def split(self, splitter: ThinkSplitter, pieces: Iterator[tuple[Kind, str]]) -> Iterator[StreamEvent]:
-        """Add the text, and the reasoning from between think tags, that a splitter has found."""
+        """Add the text and the reasoning that a splitter has found."""
         for kind, piece in pieces:
             if kind == "text":
                 yield from self.text(piece)
@@ -148,7 +148,7 @@ class Answer:
 
 
 def _sound(usage: Usage) -> Usage:
-    """Leave out a count that exceeds the count that it is part of; it stays in `raw`."""
+    """Set counts that exceed their whole to None. They stay in `raw`."""
     too_large: dict[str, Any] = {}
     for part, whole in _WHOLES.items():
         part_count, whole_count = getattr(usage, part), getattr(usage, whole)

@@ -1,4 +1,4 @@
-"""Text completions of Amazon Bedrock's InvokeModel: each maker has its own names.
+"""Text completions of Amazon Bedrock's InvokeModel: each maker has its own field names.
 
 https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 """
@@ -18,7 +18,7 @@ _METRICS = "amazon-bedrock-invocationMetrics"
 
 
 def _own_counts(document: Document) -> Document:
-    """Return what Bedrock counts itself; it does so in streams only."""
+    """Return Bedrock's own counts, which only streams have."""
     return document.get(_METRICS) or {}
 
 
@@ -27,7 +27,7 @@ def _titan(document: Document) -> Piece:
         result = document["results"][0]
         return Piece(result["outputText"], result["completionReason"])
     word = document.get("completionReason")
-    if word is None and "totalOutputTextTokenCount" in document:  # of a guardrail that blocks the request
+    if word is None and "totalOutputTextTokenCount" in document:  # a guardrail has blocked the request
         word = document.get("amazon-bedrock-guardrailAction")
     return Piece(document["outputText"], word)
 

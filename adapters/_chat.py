@@ -16,7 +16,7 @@ from ._provider import ProviderAdapter, bearer
 def chat_adapter(
     provider: str, dialect: Dialect, headers: Callable[[Call], Mapping[str, str]] = bearer
 ) -> ProviderAdapter:
-    """Return the adapter of a provider with an OpenAI-shaped chat API; `headers` returns those with the key."""
+    """Return the adapter of a provider with an OpenAI-shaped chat API; `headers` returns the headers with the key."""
     return ProviderAdapter(
         f"{provider}:chat",
         functools.partial(ChatDecoder, dialect=dialect),

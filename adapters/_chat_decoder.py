@@ -1,4 +1,4 @@
-"""OpenAI-shaped chat completions: decoding a message, or the deltas that build one up, in `choices`."""
+"""Decode OpenAI-shaped chat completions: the message in `choices`, or the deltas that build it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ChatDecoder:
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
         self._sources: Sequence[Any] = ()
-        # A chunk may also repeat the message so far, and a completion may also have an empty delta.
+        # A chunk may also have the message so far, and a completion an empty delta, so the other one is not read.
         self._place = "delta" if call.stream else "message"
         self._open_calls: dict[object, tuple[object, str | int | None]] = {}
 
@@ -75,7 +75,7 @@ class ChatDecoder:
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
 
     def _feed_facts(self, place: Mapping[str, Any]) -> None:
-        """Take the error and the usage, which a completion, its extension and its choices may have."""
+        """Take the error and the usage, which may be in a completion, its extension or its choices."""
         self._raise_error(place.get("error"))
         usage = place.get("usage") or {}
         self._answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
@@ -100,7 +100,7 @@ class ChatDecoder:
         if message.get("refusal"):
             self._refused = True
             self._answer.block("other", "refusal", kind="refusal").content += message["refusal"]
-        if calls and not self._has_native_reasoning:  # what is held back is in front of the call
+        if calls and not self._has_native_reasoning:  # the held-back text comes before the call
             yield from self._answer.split(self._splitter, self._splitter.end())
         yield from self._feed_calls(calls, signature)
         if _has_content(message.get("function_call")):  # the predecessor of tool calls, without an id
@@ -119,7 +119,7 @@ class ChatDecoder:
         yield from self._details.feed(reasoning, details)
 
     def _seal(self, name: str, value: str | None) -> None:
-        """Keep opaque data on the last reasoning block, or on an empty one if no reasoning is visible."""
+        """Put opaque data on the last reasoning block, or on an empty one if no reasoning is visible."""
         if value:
             shown = [block for block in self._answer.blocks if block.type == "reasoning"]
             block = shown[-1] if shown else self._answer.block("reasoning")
@@ -129,7 +129,7 @@ class ChatDecoder:
         return at(place, self._dialect.signature)
 
     def _feed_hosted_call(self, hosted: Mapping[str, Any]) -> None:
-        """Take a call of a hosted tool; a stream repeats it when its output is there."""
+        """Take a call of a hosted tool. A stream repeats the call when it has an output."""
         key = ("hosted", hosted["index"])
         blocks = (block for block in self._answer.blocks if block.key == key)
         block = next(blocks, None) or self._answer.block("tool_call", key)
@@ -137,7 +137,7 @@ class ChatDecoder:
         block.metadata = {"server_executed": True, "name": hosted["type"], "wire": hosted}
 
     def _feed_calls(self, calls: Sequence[Mapping[str, Any]], signature: Any) -> Iterator[StreamEvent]:
-        """Take tool calls, or pieces of them. A message's signature belongs to its first call."""
+        """Take tool calls, or pieces of them. The signature of a message belongs to its first call."""
         for position, call in enumerate(calls):
             index, id = call.get("index"), call.get("id")
             if id == "null":  # Mistral may write the word for none
@@ -154,7 +154,7 @@ class ChatDecoder:
             signature = None
 
     def _key(self, index: object, id: str | int | None) -> object:
-        """Return the key of the call that a piece belongs to; servers may give all calls of a response one index."""
+        """Return the key of the call to which a piece belongs. All calls of a response may have the same index."""
         key = self._open_calls.get(index)
         if key is None or (id and self._answer.tools[key].id not in (None, str(id))):
             key = self._open_calls[index] = (index, id)
@@ -164,7 +164,7 @@ class ChatDecoder:
         yield from self._answer.tool(key, id, function.get("name"), function.get("arguments") or "")
 
     def _feed_content(self, content: Any) -> Iterator[StreamEvent]:
-        """Take the content: text, a list of parts, or, where a JSON response was asked for, any other JSON value."""
+        """Take the content: text, a list of parts, or any other JSON value if JSON was requested."""
         if isinstance(content, list):
             for part in content:
                 yield from self._feed_part(part)
@@ -178,7 +178,7 @@ class ChatDecoder:
             yield from self._answer.split(self._splitter, self._splitter.feed(text))
 
     def _feed_part(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a content part. Thinking is itself a list of parts, of which some may hold no text."""
+        """Take a content part. A thinking part is itself a list of parts, some of which may have no text."""
         match part["type"]:
             case "text":
                 yield from self._feed_content(part["text"])
@@ -218,7 +218,7 @@ class ChatDecoder:
         return StreamEvent("response.media", attachment=piece)
 
     def _feed_image(self, url: str) -> StreamEvent:
-        """Take an image, whose URL mostly has its data."""
+        """Take an image. Its URL is usually a data URL."""
         inline = re.fullmatch(r"data:([^;,]+);base64,(.*)", url)
         fields = {"type": inline[1], "data": inline[2]} if inline else {"url": url}
         fields["id"] = f"media-{len(self._answer.attachments)}"
@@ -226,7 +226,7 @@ class ChatDecoder:
         return StreamEvent("response.media", attachment=fields)
 
     def end(self) -> Iterator[StreamEvent]:
-        """Release held-back text, and place the annotations now that the whole text is known."""
+        """Release held-back text, and place the annotations, for which the whole text has to be known."""
         if not self._has_native_reasoning:
             yield from self._answer.split(self._splitter, self._splitter.end())
         for citation in self._citations:
@@ -236,7 +236,7 @@ class ChatDecoder:
             yield from self._answer.annotate(Annotation(None, None, data))
 
     def _placed(self, citation: Mapping[str, Any]) -> Annotation:
-        """Flatten `{"type": T, T: {...}}`. Offsets count code points of the content as sent, with its think blocks."""
+        """Flatten `{"type": T, T: {...}}`. Offsets count code points of the content with its think blocks."""
         kind = str(citation.get("type"))
         own = {key: value for key, value in citation.items() if key != kind}
         data = {**own, **(citation.get(kind) or {})}
@@ -263,5 +263,5 @@ class ChatDecoder:
 
 
 def _has_content(fields: Mapping[str, Any] | None) -> bool:
-    """Return True if a field has a value; servers may send an object of empty fields instead of null."""
+    """Return True if a field has a value. Instead of null, servers may send an object of empty fields."""
     return any((fields or {}).values())

@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Piece:
-    """What a document has: a piece of the text, the finish word if it ends the text, and thoughts."""
+    """The content of a document: a piece of the text, the finish word if the text ends, and thoughts."""
 
     text: str | None
     finish: str | None = None
@@ -28,15 +28,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Maker:
-    """How one maker writes and counts.
+    """The documents and counts of one maker.
 
     Args:
-        piece: Returns what a document has, None for one without any content.
-        finish: The canonical finish reasons.
-        prompt: The names of the count of the prompt; the first that is there counts.
-        completion: The names of the count of the text.
-        counts: Returns the object of a document that has its counts.
-        field: The field of a request that has the prompt.
+        piece: Returns the content of a document; None if it has none.
+        finish: Maps finish words to canonical finish reasons.
+        prompt: The names of the prompt's count. The first that is present is used.
+        completion: The names of the text's count.
+        counts: Returns the object with the counts of a document.
+        field: The field of a request with the prompt.
     """
 
     piece: Callable[[Document], Piece | None]
@@ -107,12 +107,12 @@ _EXCEPTIONS: Mapping[str, str] = {
 
 
 def _first(raw: Document, names: tuple[str, ...]) -> int | None:
-    """Return the first count that is there. Bedrock's guardrails make fractions of counts: 28.0."""
+    """Return the first count that is present. Bedrock's guardrails make floats of counts: 28.0."""
     return next((int(raw[name]) for name in names if name in raw), None)
 
 
 def openai_choice(document: Document) -> Piece | None:
-    """Return what the first choice has; a chunk with token counts has none."""
+    """Return the content of the first choice; None for a chunk with token counts, which has no choice."""
     for choice in document["choices"]:
         if not choice.get("index"):
             return Piece(choice["text"], choice.get("finish_reason"))
@@ -126,9 +126,9 @@ def completions_adapter(
     unframe: Unframe = events,
     always: Document | None = None,
 ) -> ProviderAdapter:
-    """Return the adapter of an API of text completions; `always` are fields that each request has.
+    """Return the adapter of an API of text completions; `always` are the fields that every request has.
 
-    A model in the path is not in the body.
+    If the model is in the path, it is not in the body.
     """
 
     def request(call: Call) -> dict[str, Any]:

@@ -30,9 +30,9 @@ FINISH: Mapping[str, FinishReason] = {
 
 
 class ConverseDecoder:
-    """Decodes a response, or the events that build one up. A block ends where the next one begins.
+    """Decodes a response, or the events that build it. A block ends where the next one begins.
 
-    `cache_counts` are the names of what was read from and written to the cache.
+    `cache_counts` are the names of the counts of tokens read from and written to the cache.
     """
 
     cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokens", "cacheWriteInputTokens")
@@ -69,7 +69,7 @@ class ConverseDecoder:
                 raise exception(kind, event, self._answer.call)
             case "error":
                 raise error_in_band(event, self._answer.call)
-            case _ if kind.startswith("amazon-bedrock-"):  # Bedrock's own, beside an event of the model
+            case _ if kind.startswith("amazon-bedrock-"):  # Bedrock's own fields beside an event of the model
                 pass
             case unknown:
                 self._answer.keep(unknown, event)
@@ -95,7 +95,7 @@ class ConverseDecoder:
                         yield from self._answer.text(piece.get("text") or "", index)
                 case "image":
                     yield from self._feed_image(content)
-                case "toolResult":  # of a tool that Bedrock runs itself; a stream has the content in deltas
+                case "toolResult":  # the result of a tool that Bedrock runs; a stream has the content in deltas
                     self._result = dict(content)
                     self._answer.keep(kind, self._result, index)
                 case unknown:
@@ -129,7 +129,7 @@ class ConverseDecoder:
         self._seal(block, "redacted", reasoning.get("redactedContent"))
 
     def _feed_image(self, image: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take an image, its format, or its bytes, which belong to the last one."""
+        """Take an image, or the format of one, or bytes, which belong to the last image."""
         images = self._answer.attachments
         if "format" in image or not images:
             kind, place = image.get("format"), len(self._answer.message)
@@ -154,7 +154,7 @@ class ConverseDecoder:
             yield from self._answer.tool(index, use["toolUseId"], use["name"], arguments)
 
     def _move_to(self, index: object) -> Iterator[StreamEvent]:
-        """Begin another block, and place the last one's citations, which came before the text that they cover."""
+        """Begin a new block, and place the citations of the last one, which came before the text that they cover."""
         if index == self._index:
             return
         answer, end = self._answer, len(self._answer.message)
@@ -176,7 +176,7 @@ class ConverseDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Return the usage. The prompt is the input tokens, and those read from and written to the cache."""
+        """Return the usage. The prompt is the sum of input tokens and tokens read from and written to the cache."""
         raw = self._answer.raw_usage
         if "inputTokens" not in raw and "outputTokens" not in raw:
             return None
@@ -200,7 +200,7 @@ def exception(kind: str, event: Mapping[str, Any], call: Call) -> LLMError:
 
 
 _KEPT_BLOCKS = ("toolResult", "image", "document", "video", "guardContent", "cachePoint", "searchResult")
-# The common error type for an exception; others count as a 500.
+# Maps exceptions to the common error types. Other exceptions count as a 500.
 _ERRORS = {
     "throttlingException": "rate_limit_error",
     "validationException": "invalid_request_error",
@@ -230,7 +230,7 @@ def _tool(function: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _parts(message: Any) -> list[Any]:
-    """Return a message's content as blocks; a list already has Bedrock's form."""
+    """Return a message's content as blocks. A list is already in Bedrock's form."""
     content = message["content"]
     return [{"text": content}] if isinstance(content, str) else content
 

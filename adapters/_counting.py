@@ -1,4 +1,4 @@
-"""Token counts of OpenAI-shaped usage objects: where each count is, and which tokens the totals leave out."""
+"""Token counts of OpenAI-shaped usage objects: the place of each count, and what the totals leave out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Counting:
-    """How one provider counts tokens. An empty path means that it does not give the count.
+    """How one provider counts tokens. An empty path means that the provider does not report the count.
 
     Args:
         cached: Path of the prompt tokens that were read from a cache.
@@ -63,7 +63,7 @@ WITH_CACHE_WRITES = Counting(cache_written=("prompt_tokens_details", "cache_writ
 
 
 def at(value: Any, path: Path) -> Any:
-    """Return the value at a path, or None if there is none or the path is empty."""
+    """Return the value at a path; None if there is none or the path is empty."""
     for key in path:
         value = (value or {}).get(key)
     return value if path else None

@@ -1,4 +1,4 @@
-"""`reasoning_details`, in which gateways repeat the reasoning, with the opaque data that the next request needs.
+"""`reasoning_details`, in which gateways repeat the reasoning with the opaque data that the next request needs.
 
 https://openrouter.ai/docs/guides/best-practices/reasoning-tokens
 """
@@ -17,7 +17,7 @@ _TEXTS = ("text", "summary")
 
 
 class Details:
-    """Collects the details of a response. In a stream, details of the same type and index are pieces of one.
+    """Collects the details of a response. In a stream, details with the same type and index are pieces of one detail.
 
     Opaque data ends the reasoning block before it; more reasoning begins a new block.
     """
@@ -28,7 +28,7 @@ class Details:
         self._sealed = 0
 
     def feed(self, reasoning: str, details: Sequence[Mapping[str, Any]]) -> Iterator[StreamEvent]:
-        """Take the reasoning and the details of a message or a delta. Text that is in both counts once."""
+        """Take the reasoning and the details of a message or a delta. Text that is in both is added once."""
         in_details = not reasoning or "".join(map(text_of, details)) == reasoning
         if not in_details:
             yield from self._answer.reasoning(reasoning, self._key)
@@ -43,14 +43,14 @@ class Details:
         return "native", self._sealed
 
     def _seal(self, detail: Mapping[str, Any]) -> None:
-        """Put opaque data on the reasoning block before it, or on an empty one if that has data already."""
+        """Put opaque data on the reasoning block before it, or on an empty block if that block already has data."""
         for name, kind in _SEALS.items():
             if detail.get(name):
                 self._answer.block("reasoning", self._key).metadata[kind] = detail[name]
                 self._sealed += 1
 
     def _keep(self, detail: Mapping[str, Any]) -> None:
-        """Keep a detail whole, as it must be sent back."""
+        """Keep a detail whole, because it must be sent back."""
         kept = self._answer.extras.setdefault("reasoning_details", [])
         last = kept[-1] if kept else {}
         goes_on = (

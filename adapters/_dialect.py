@@ -18,21 +18,21 @@ class Dialect:
     """What one provider's chat API does differently from OpenAI's.
 
     Args:
-        reasoning: Fields of the message that may hold reasoning, as text or as a list of steps with a `thought`; the
-            first that is there counts.
+        reasoning: Fields of the message that may hold reasoning, as text or as a list of steps with a `thought`. The
+            first that is present is used.
         counting: How tokens are counted.
         finish: Finish reasons in addition to OpenAI's.
-        sources: Fields of the completion that list what the provider's search found, as objects or bare URLs; the first
-            that is there counts.
-        round_trip: Returns the fields of an earlier response's assistant message beside, or instead of, its content and
-            tool calls.
+        sources: Fields of the completion that list what the provider's search found, as objects or bare URLs. The first
+            that is present is used.
+        round_trip: Returns the fields of an earlier response's assistant message that are added to its content and tool
+            calls, or replace them.
         think_tag: The tag around reasoning in the content.
-        signature: Where a message or a tool call has a signature.
+        signature: The path of the signature in a message or a tool call.
         sealed: Field of the message that holds encrypted reasoning.
-        extension: Field of the completion whose object may hold an error and the usage, too.
-        hosted_calls: Field of the message that lists calls that the provider's own tools have answered.
-        own_error: Returns the error of a 200 that has it in a place of the provider's own, else None.
-        error_codes: HTTP statuses of the provider's own error codes.
+        extension: Field of the completion with an object that may hold an error and the usage, too.
+        hosted_calls: Field of the message with the calls that the provider's own tools have answered.
+        own_error: Returns the error of a 200 that is in a place of the provider's own; None if there is none.
+        error_codes: Maps the provider's own error codes to HTTP statuses.
     """
 
     reasoning: tuple[str, ...] = ()
@@ -50,5 +50,5 @@ class Dialect:
 
 
 def reasoning_with_calls(response: Response, _call: Call) -> Mapping[str, str]:
-    """Return the reasoning for `round_trip`: several providers demand it only with the tool calls that it led to."""
+    """A `round_trip` for providers that demand the reasoning only with the tool calls to which it led."""
     return {"reasoning_content": response.reasoning} if response.reasoning and response.tool_calls else {}

@@ -25,7 +25,7 @@ _STATUSES: Mapping[str, int] = {
     "invalid_prompt": 400,
     "vector_store_timeout": 504,
 }
-"""The HTTP status for the `type` or `code` of an error object, as many providers use them."""
+"""Maps the `type` or `code` of an error object to its HTTP status, as many providers use them."""
 _NO_CODES: Mapping[str, int] = MappingProxyType({})
 
 
@@ -40,8 +40,8 @@ def status_error(http: HttpResponse, call: Call) -> LLMError:
 def error_in_band(error: Any, call: Call, codes: Mapping[str, int] = _NO_CODES) -> LLMError:
     """Return the error for an error object that came inside a 200.
 
-    Its class follows from a `status_code` or `code` that is an HTTP status; else from its `type` or `code`, which the
-    table above, or the provider's own `codes`, maps to one. An unknown error counts as a 500.
+    If its `status_code` or `code` is an HTTP status, that decides the class. Otherwise the table above or the
+    provider's own `codes` map its `type` or `code` to a status. An unknown error counts as a 500.
     """
     details = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))
     statuses = {**_STATUSES, **codes}
@@ -56,7 +56,7 @@ def error_in_band(error: Any, call: Call, codes: Mapping[str, int] = _NO_CODES) 
 
 @contextlib.contextmanager
 def malformed_is_invalid(call: Call) -> Iterator[None]:
-    """Raise ValidationError for whatever error a malformed body causes."""
+    """Within the `with` block, turn any error that a malformed body causes into a ValidationError."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:

@@ -1,7 +1,7 @@
-"""Splitting the bytes of a stream into JSON documents, wherever the chunks are cut.
+"""Split the bytes of a stream into JSON documents, wherever the chunks are cut.
 
-Server-sent events are parsed by sseclient, as an adapter should leave it to a library; the suite derives its expected
-values with another parser.
+A library, sseclient, parses server-sent events, as an adapter should do it. The suite derives its expected values with
+a different parser.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 import sseclient
 
 Unframe = Callable[[Iterable[bytes]], Iterator[str | bytes]]
-"""Yields the JSON text of each document, and `[DONE]` if the server sends it."""
+"""A function that yields the JSON text of each document, and `[DONE]` if the server sends it."""
 
 
 def events(chunks: Iterable[bytes]) -> Iterator[str]:
@@ -29,7 +29,7 @@ def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     held: list[bytes] = []
     for chunk in chunks:
         held.append(chunk)
-        if b"\n" in chunk:  # a long line is put together once
+        if b"\n" in chunk:  # so a long line is joined only once
             *whole, rest = b"".join(held).split(b"\n")
             yield from (line for line in whole if line.strip())
             held = [rest]
@@ -39,7 +39,7 @@ def lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def array(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the items of one JSON array as each is complete. Raises ValueError if anything else is left at the end."""
+    """Yield each item of a JSON array as soon as it is complete. Raises ValueError if more is left at the end."""
     reader, utf8, held = json.JSONDecoder(), codecs.getincrementaldecoder("utf-8")(), [""]
     for chunk in chunks:
         held.append(utf8.decode(chunk))
@@ -61,8 +61,8 @@ def array(chunks: Iterable[bytes]) -> Iterator[str]:
 def aws_messages(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the messages of an AWS event stream, each as `{type: payload}`.
 
-    A message of type `chunk` gives the JSON document that it holds in base64. An error message has everything in its
-    headers and gives `{"error": {"code": ..., "message": ...}}`.
+    For a message of type `chunk`, it yields the JSON document that the message holds in base64. For an error, which is
+    in the headers of a message, it yields `{"error": {"code": ..., "message": ...}}`.
 
     Raises ValueError for a message that is cut off or corrupt.
     """
@@ -102,8 +102,9 @@ def _document(message: bytes) -> bytes:
 def _headers(headers: bytes) -> dict[bytes, bytes]:
     """Return the text headers of a message.
 
-    Each is a byte for the length of the name, the name, the byte 7 (text), two bytes for the length of the value, the
-    value: https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream.
+    A header is one byte with the length of the name, the name, the byte 7 (text), two bytes with the length of the
+    value, and the value:
+    https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html#streaming-event-stream.
     """
     found: dict[bytes, bytes] = {}
     while headers:

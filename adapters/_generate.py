@@ -1,4 +1,4 @@
-"""Gemini's generateContent: decoding a `GenerateContentResponse`, whose candidate is a list of parts.
+"""Decode a `GenerateContentResponse` of Gemini's generateContent, whose candidate is a list of parts.
 
 The Gemini API and Vertex AI both send it: https://ai.google.dev/api/generate-content.
 """
@@ -17,7 +17,7 @@ from ._errors import error_in_band
 from ._media import Media
 from ._partial_arguments import PartialArguments
 
-# The finish reasons of candidates, and the block reasons of prompts.
+# Maps the finish reasons of candidates and the block reasons of prompts.
 FINISH: Mapping[str, FinishReason] = {
     "STOP": "stop",
     "MAX_TOKENS": "length",
@@ -29,7 +29,7 @@ FINISH: Mapping[str, FinishReason] = {
     **dict.fromkeys(("ESCALATION", "PUP_LIMITED_DISABLED"), "content_filter"),
     "CONTINUATION": "length",
 }
-# Clients that ask for `enum-encoding=int` get the numbers of the enum.
+# Clients that request `enum-encoding=int` get the numbers of the enum.
 NUMBERS: Mapping[str, FinishReason] = {"1": "stop", "2": "length", "3": "content_filter", "4": "content_filter"}
 HOSTED_CALLS = ("executableCode", "toolCall")
 ANSWERS = ("candidates", "promptFeedback")
@@ -40,11 +40,11 @@ ABOUT_A_PART = (
 
 
 class GenerateDecoder:
-    """Decodes a `GenerateContentResponse`, or the ones that a stream consists of.
+    """Decodes a `GenerateContentResponse`, or all those of a stream.
 
     Args:
-        call: The call that it answers.
-        numbers: Finish reasons by their number in the enum.
+        call: The call that the response answers.
+        numbers: Maps a number in the enum to its finish reason.
     """
 
     def __init__(self, call: Call, numbers: Mapping[str, FinishReason] = NUMBERS) -> None:
@@ -67,7 +67,7 @@ class GenerateDecoder:
         answer.created = answer.created or utc_of_text(document.get("createTime"))
         answer.model = document.get("modelVersion") or answer.model
         usage = document.get("usageMetadata") or {}
-        if any(key.endswith("TokenCount") for key in usage) or not answer.raw_usage:  # each replaces the one before
+        if any(key.endswith("TokenCount") for key in usage) or not answer.raw_usage:  # it replaces the one before
             answer.raw_usage = {key: value for key, value in usage.items() if value is not None}
         self._finish((document.get("promptFeedback") or {}).get("blockReason"))
         for candidate in document.get("candidates") or ():
@@ -91,10 +91,10 @@ class GenerateDecoder:
             cited = [sources[number] for number in numbers if 0 <= number < len(sources)]
             self._citations.append({**support, "groundingChunks": cited})
         recited = candidate.get("citationMetadata") or {}
-        self._citations += recited.get("citationSources") or recited.get("citations") or ()  # Vertex AI: citations
+        self._citations += recited.get("citationSources") or recited.get("citations") or ()  # Vertex AI has `citations`
 
     def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
-        """Take a part. The first of a chunk, which `goes_on`, may continue the last part of the chunk before."""
+        """Take a part. If it `goes_on`, it is the first of a chunk, and may continue the last part before it."""
         answer = self._answer
         signature = part.get("thoughtSignature")
         thought = part.get("thought") is True
@@ -119,7 +119,7 @@ class GenerateDecoder:
             block.metadata["signature"] = signature
 
     def _feed_call(self, call: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole call, or a piece of one. The first piece has the name, the others have values of arguments."""
+        """Take a whole call, or a piece of one. The first piece has the name; the others have values of arguments."""
         answer = self._answer
         if "name" in call:
             yield from self._end_call()
@@ -140,7 +140,7 @@ class GenerateDecoder:
             yield from self._answer.tool(len(self._answer.tools) - 1, None, None, arguments)
 
     def _text_block(self, type: SegmentType, signature: str | None, goes_on: bool) -> Block:
-        """Return the block of a text part. A part with a signature gets its own block, to be sent back as it came."""
+        """Return the block for a text part. A part with a signature has its own block, to be sent back unchanged."""
         blocks = self._answer.blocks
         last = blocks[-1] if blocks else None
         if goes_on and last and last.type == type and not signature and "signature" not in last.metadata:
@@ -148,7 +148,7 @@ class GenerateDecoder:
         return self._answer.block(type, len(blocks))
 
     def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
-        """Keep what the client need not answer visible: hosted tools, their results, and whatever is new."""
+        """Keep parts that need no answer of the client as blocks: hosted tools, their results, and unknown parts."""
         block = Block("other", metadata={"type": kind, "wire": part})
         if kind in HOSTED_CALLS:
             content = json.dumps(part[kind], ensure_ascii=False)
@@ -157,7 +157,7 @@ class GenerateDecoder:
         return block
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush speech and calls, and place the citations: their offsets count in the text of all chunks."""
+        """Flush speech and calls, and place the citations, whose offsets count in the text of all chunks."""
         yield from self._media.end()
         yield from self._end_call()
         for citation in self._citations:
@@ -180,7 +180,7 @@ class GenerateDecoder:
 
     @property
     def ended(self) -> bool:
-        """Whether a finish reason, or the block reason of the prompt, has come; a stream has no other end marker."""
+        """Whether a finish reason or the block reason of the prompt has come. A stream has no other end marker."""
         return self._answer.raw_finish is not None
 
     def response(self) -> Response:

@@ -1,4 +1,4 @@
-"""Images and speech of Gemini's APIs, and the pieces of streamed speech."""
+"""Images and speech of Gemini's APIs. Streamed speech comes in pieces."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Media:
         self._unspoken = b""
 
     def feed(self, type: str | None, data: str, **metadata: Any) -> Iterator[StreamEvent]:
-        """Take the data of one place: a whole file, or a piece of speech if the answer is streamed."""
+        """Take a whole file, or a piece of speech if the answer is streamed."""
         if self._answer.call.stream and type and type.startswith("audio/"):
             yield from self._feed_speech(type, data)
         else:
@@ -42,8 +42,8 @@ class Media:
     def _feed_speech(self, type: str, data: str) -> Iterator[StreamEvent]:
         """Take a piece of streamed speech. Consecutive pieces of one type are one attachment.
 
-        Each piece is base64 with padding, which cannot be joined. So this passes on whole groups of three bytes, and
-        keeps the remaining bytes for the next piece.
+        Each piece is base64 with padding, and such texts cannot be joined. So this method passes on whole groups of
+        three bytes, and keeps the other bytes for the next piece.
         """
         attachments = self._answer.attachments
         if not attachments or attachments[-1].type != type:

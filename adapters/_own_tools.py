@@ -1,6 +1,7 @@
 """Tools of the Responses API that OpenAI defines and the client runs: shells, patches, a computer, a search for tools.
 
-Their calls have no name and no arguments but an object that says what to do: https://developers.openai.com/api/docs/guides/tools.
+Instead of a name and arguments, their calls have an object that says what to do:
+https://developers.openai.com/api/docs/guides/tools.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _WHAT_TO_DO = {
 
 
 def is_call(item: Item) -> bool:
-    """Return True for a call that the client has to run; a shell may also be in a container of the provider."""
+    """Return True for a call that the client has to run. A shell may also run in a container of the provider."""
     kind = item["type"]
     if kind == "shell_call":
         return (item.get("environment") or {}).get("type") != "container_reference"
@@ -31,13 +32,13 @@ def is_call(item: Item) -> bool:
 
 
 def name(item: Item) -> str:
-    """Return the name of the tool: the type under which the request asks for it."""
+    """Return the name of the tool, which is its type in requests."""
     kind: str = item["type"]
     return kind.removesuffix("_call")
 
 
 def arguments(item: Item) -> str:
-    """Return the object that says what to do as JSON. A computer may get several actions at once."""
+    """Return the object that says what to do, as JSON. A computer may get several actions at once."""
     what = item.get(_WHAT_TO_DO[item["type"]])
     return json.dumps({"actions": item["actions"]} if what is None and "actions" in item else what, ensure_ascii=False)
 

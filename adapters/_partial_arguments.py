@@ -1,4 +1,4 @@
-"""Arguments of a Gemini function call that is streamed: values, each with the JSON path of its place.
+"""Arguments of a streamed Gemini function call: values, each with its JSON path.
 
 https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling: streamFunctionCallArguments
 """
@@ -14,7 +14,7 @@ _STEPS = re.compile(r"[.]([^.\[]+)|\[([0-9]+)\]|\['([^']*)'\]|\[\"([^\"]*)\"\]")
 
 
 class PartialArguments:
-    """Puts values into their places, and joins the pieces of a text."""
+    """Puts values into their places, and joins the pieces of texts."""
 
     def __init__(self, arguments: Mapping[str, Any]) -> None:
         self._root: list[Any] = [dict(arguments)]
@@ -25,7 +25,7 @@ class PartialArguments:
         return json.dumps(self._root[0], ensure_ascii=False)
 
     def feed(self, pieces: Sequence[Mapping[str, Any]]) -> None:
-        """Take the pieces of one chunk. One without a value says only that its text has ended."""
+        """Take the pieces of one chunk. A piece without a value only says that its text has ended."""
         for piece in pieces:
             path = [name or quoted or other or int(at) for name, at, quoted, other in _STEPS.findall(piece["jsonPath"])]
             if "stringValue" in piece:
@@ -36,7 +36,7 @@ class PartialArguments:
                 place[last] = None if value == "nullValue" else piece[value]
 
     def _place(self, path: Sequence[str | int]) -> tuple[Any, Any]:
-        """Return the list or object that a path leads into, and the last step; what is missing on the way is made."""
+        """Return (list or object that has the end of a path, last step). Missing ones on the way are created."""
         place: Any = self._root
         step: str | int = 0
         for deeper in path:

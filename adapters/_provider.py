@@ -1,4 +1,4 @@
-"""The part that all providers share: requests, responses and their errors over HTTP, and feeding the decoder."""
+"""What all providers share: requests, responses and errors over HTTP, and feeding the decoder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Decoder(Protocol):
     """Decodes one wire format. Each response gets a new decoder."""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take one JSON document, the whole body or one frame of a stream, and yield its stream events."""
+        """Take one JSON document (the whole body, or one frame of a stream), and yield its stream events."""
 
     def end(self) -> Iterator[StreamEvent]:
         """Take the end of the response, and yield the last events before `response.completed`."""
@@ -52,7 +52,7 @@ class ProviderAdapter:
         api: `provider:api`, as in a call.
         decoder: Returns a new decoder for a call.
         request: Returns the JSON body of a call's request.
-        headers: Returns the headers of a call's request, the key among them.
+        headers: Returns the headers of a call's request, including the key.
         unframe: Splits the bytes of a stream into JSON documents.
     """
 
@@ -112,12 +112,12 @@ class ProviderAdapter:
 
     @contextlib.contextmanager
     def _sent(self, call: Call, deadline: float) -> Iterator[tuple[httpx.Response, tuple[ProviderMeta, ...]]]:
-        """Yield the HTTP response and, if the server was down and the request was sent again, the failed attempt."""
+        """Yield (HTTP response, failed attempts). If the server was down, the request was sent again."""
         failed: tuple[ProviderMeta, ...] = ()
         try:
             with httpx.Client(verify=call.base_url.startswith("https:")) as client:
                 received = self._send(client, call, deadline)
-                if _is_down(received) and "retry-after" not in received.headers:  # else the caller waits that long
+                if _is_down(received) and "retry-after" not in received.headers:  # else the caller has to wait
                     failed = (_failed_attempt(_read(received, deadline, call), call),)
                     received = self._send(client, call, deadline)
                 with contextlib.closing(received):
@@ -137,7 +137,7 @@ class ProviderAdapter:
 
 
 def bearer(call: Call) -> dict[str, str]:
-    """Return the header that most providers want the key in."""
+    """Return the header with the key that most providers use."""
     return {"authorization": f"Bearer {call.api_key}"}
 
 
@@ -153,7 +153,7 @@ def _is_down(received: httpx.Response) -> bool:
 
 
 def _left(deadline: float, call: Call) -> float:
-    """Return the seconds until the deadline. Raises httpx.TimeoutException once it has passed, as httpx does."""
+    """Return the seconds until the deadline. Raises httpx.TimeoutException, like httpx, if it has passed."""
     left_s = deadline - time.monotonic()
     if left_s <= 0:
         raise httpx.TimeoutException(f"no answer within {call.timeout_s:g} seconds")
@@ -161,7 +161,7 @@ def _left(deadline: float, call: Call) -> float:
 
 
 def _in_time(deadline: float, received: httpx.Response, call: Call) -> Iterator[bytes]:
-    """Yield the bytes of a body until the deadline; httpx limits only the time between two chunks."""
+    """Yield the bytes of a body until the deadline. httpx itself limits only the time between two chunks."""
     for chunk in received.iter_bytes():
         yield chunk
         _left(deadline, call)

@@ -57,7 +57,7 @@ class ResponsesDecoder:
             self._feed_response(document)
             for index, item in enumerate(document["output"]):
                 yield from self._feed_item(index, item)
-        elif "type" not in document and document.get("error"):  # llama.cpp, in the form of its chat completions
+        elif "type" not in document and document.get("error"):  # llama.cpp, in the form of chat completions
             raise error_in_band(document["error"], self._answer.call)
         else:
             yield from self._feed_event(document["type"], document)
@@ -93,7 +93,7 @@ class ResponsesDecoder:
                 self._answer.keep(kind, event)
 
     def _feed_response(self, response: Mapping[str, Any]) -> None:
-        """Take the fields of a response other than its output, whose items are fed one by one."""
+        """Take the fields of a response except its output, whose items are fed one by one."""
         answer = self._answer
         if response.get("error"):
             raise error_in_band(response["error"], answer.call)
@@ -140,7 +140,7 @@ class ResponsesDecoder:
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
-            # Such as a compaction, or an approval request: the client must act, but it has no tool to run.
+            # For example a compaction or an approval request, for which the client has to act but has no tool to run.
             self._answer.keep(kind, item).metadata["item"] = item
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
@@ -160,7 +160,7 @@ class ResponsesDecoder:
             self._phases[index] = item["phase"]
 
     def _placed(self, key: tuple[int, int], annotation: Mapping[str, Any]) -> Annotation:
-        """Place an annotation. Its offsets count from the beginning of its content part."""
+        """Place an annotation. Its offsets count in its content part."""
         data = {name: value for name, value in annotation.items() if name not in ("start_index", "end_index")}
         start, end = annotation.get("start_index"), annotation.get("end_index")
         if start is None or end is None:
@@ -182,7 +182,7 @@ class ResponsesDecoder:
                 tool.block.metadata["caller"] = item["caller"]
 
     def _feed_late_call(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take what a finished call adds: compatible servers may send all of its arguments only now."""
+        """Take what a finished call adds. Compatible servers may send all of its arguments only now."""
         tool = self._answer.tools.get(index)
         rest = "" if tool and tool.block.content else item.get("arguments") or item.get("input") or ""
         yield from self._feed_call(index, item, rest)
@@ -194,7 +194,7 @@ class ResponsesDecoder:
         yield StreamEvent("response.media", attachment={"id": image.id, "type": kind, "data": item["result"]})
 
     def _seal(self, index: int, encrypted: str | None) -> None:
-        """Keep encrypted reasoning on the last part of its item, or on an empty one if no reasoning is visible."""
+        """Put encrypted reasoning on the last part of its item, or on an empty one if no reasoning is visible."""
         if not encrypted:
             return
         parts = [
@@ -206,7 +206,7 @@ class ResponsesDecoder:
         last.metadata["encrypted"] = encrypted
 
     def end(self) -> Iterator[StreamEvent]:
-        """Place the annotations; in a stream, one may come before its text."""
+        """Place the annotations. In a stream, an annotation may come before its text."""
         if self._splitter:
             yield from self._answer.split(self._splitter, self._splitter.end())
         for key, annotation in self._citations:
@@ -242,7 +242,7 @@ class ResponsesDecoder:
 
 
 def _arguments(item: Mapping[str, Any]) -> str:
-    """Return the arguments of a hosted call as text; those of a search for tools are an object."""
+    """Return the arguments of a hosted call as text. A search for tools has an object."""
     arguments = item.get("arguments") or ""
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
@@ -260,7 +260,7 @@ def request(call: Call) -> dict[str, Any]:
 
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     kinds: dict[str | None, str] = {}
-    callers: dict[str | None, Mapping[str, Any]] = {}  # of calls that a program made: their results name it as well
+    callers: dict[str | None, Mapping[str, Any]] = {}  # of calls that a program made, for their results
     for message in call.messages:
         if isinstance(message, Response):
             items = list(_sent_back(message))
@@ -283,7 +283,7 @@ def _items(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier response as items. Reasoning without encrypted content is left out, as the API ignores it."""
+    """Yield an earlier response as items. The API ignores reasoning without encrypted content, so it is left out."""
     summary: list[Mapping[str, Any]] = []
     calls = {tool_call.id: tool_call for tool_call in response.tool_calls}
     for segment in response.segments:
@@ -309,7 +309,7 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the item and the content part of an event, by index; llama.cpp sends no index, so by the item's id."""
+    """Return (item, content part) of an event by their indexes; the item by its id if there is no index (llama.cpp)."""
     index = event.get("output_index")
     if index is None:
         index = event.get("item_id") or (event.get("item") or {}).get("id")
@@ -317,5 +317,5 @@ def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = bearer) -> ProviderAdapter:
-    """Return the adapter of a provider with a responses API; `headers` returns those with the key."""
+    """Return the adapter of a provider with a responses API; `headers` returns the headers with the key."""
     return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)

@@ -1,13 +1,13 @@
-"""Splitting text into reasoning between think tags and visible text, wherever the text is cut into pieces.
+"""Split text into visible text and reasoning between think tags, wherever the text is cut into pieces.
 
-Only for models that are known to write think tags (`think_profile`):
+This is only for models that are known to write think tags (`think_profile`):
 
 * `leading`: one or several adjacent blocks at the very beginning; later tags are part of the message.
-* `prefilled`: as `leading`, but the prompt ends with the opening tag, so the text begins inside the block.
+* `prefilled`: like `leading`, but the prompt ends with the opening tag, so the text begins inside the block.
 * `anywhere`: blocks at any position.
 
-Tags match regardless of ASCII case. Reasoning is stripped of its outer white space, and the text of the white space
-after a block. In a block that is never closed, everything is reasoning.
+The ASCII case of tags is ignored. White space around the reasoning is removed, and so is white space in the text after
+a block. If a block is never closed, everything in it is reasoning.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal["text", "reasoning"]
 
 
 class ThinkSplitter:
-    """Takes pieces of text and yields pieces of text and reasoning.
+    """Takes pieces of text, and yields pieces of visible text and of reasoning.
 
     Attributes:
         block: The number of the current or last think block, from 1.
@@ -57,7 +57,7 @@ class ThinkSplitter:
         yield from self._drain(final=True)
 
     def rebase(self, start: int, end: int) -> tuple[int, int] | None:
-        """Convert a span of the original text to one of the visible text, or None if none of it is visible."""
+        """Convert a span of the original text to one of the visible text; None if none of it is visible."""
         if start < end and not any(start < last and first < end for first, last in self._visible):
             return None
         return self._moved(start), self._moved(end)
@@ -83,7 +83,7 @@ class ThinkSplitter:
                 return
 
     def _drain_gap(self, final: bool) -> None:
-        """Consume white space, then perhaps a tag: before the text, or after a block."""
+        """Consume white space and then maybe a tag, before the text or after a block."""
         seen = _SPACE.match(self._pending, self._at + self._space_in_gap)
         begin = seen.end() if seen else self._at
         space = begin - self._at
@@ -132,14 +132,14 @@ class ThinkSplitter:
             self._begin_block()
 
     def _until(self, at: int | None, tag: Tag, final: bool) -> int:
-        """Return how much there is before a tag, or, if there is none, before what may be the beginning of one."""
+        """Return the length of the text before a tag or, if there is none, before what may be the beginning of one."""
         if at is not None:
             return at - self._at
         return len(self._pending) - self._at - (0 if final else tag.held_back(self._pending, self._at))
 
 
 class Tag:
-    """A tag in any ASCII case. `str.lower` maps the Kelvin sign to k, too, and makes two characters of a dotted I."""
+    """A tag in any ASCII case. `str.lower` would map the Kelvin sign to k, and a dotted I to two characters."""
 
     def __init__(self, tag: str) -> None:
         self._tag = tag
@@ -150,20 +150,20 @@ class Tag:
         return len(self._tag)
 
     def find(self, text: str, start: int) -> int | None:
-        """Return where the tag is first, from `start` on."""
+        """Return the first offset of the tag from `start` on; None if there is none."""
         found = self._pattern.search(text, start)
         return found.start() if found else None
 
     def is_at(self, text: str, at: int) -> bool:
-        """Return True if the tag is at a place."""
+        """Return True if the tag is at an offset."""
         return self._pattern.match(text, at) is not None
 
     def may_begin_at(self, text: str, at: int) -> bool:
-        """Return True if the rest of the text is a beginning of the tag, also if nothing is left."""
+        """Return True if the rest of the text is a beginning of the tag. An empty rest is one."""
         left = len(text) - at
         return left == 0 or (left < len(self) and self._beginnings[left - 1].match(text, at) is not None)
 
     def held_back(self, text: str, start: int) -> int:
-        """Return the length of the end of the text, from `start` on, that is a beginning of the tag."""
+        """Return the length of the longest end of the text, from `start` on, that is a beginning of the tag."""
         at = text.rfind("<", max(start, len(text) - len(self) + 1))
         return len(text) - at if at >= 0 and self.may_begin_at(text, at) else 0

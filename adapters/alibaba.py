@@ -11,7 +11,7 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
-    """Return the reasoning if the request asks the model to go on from it."""
+    """Return the reasoning if the request asks the model to continue from it."""
     wanted = response.reasoning and call.params.get("preserve_thinking")
     return {"reasoning_content": response.reasoning or ""} if wanted else {}
 

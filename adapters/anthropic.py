@@ -64,12 +64,12 @@ class MessagesDecoder:
             case "error":
                 raise error_in_band(document["error"], self._answer.call)
             case _ if isinstance(document.get("code"), int) and "message" in document:
-                raise error_in_band(document, self._answer.call)  # llama.cpp: the data of its event is the error
+                raise error_in_band(document, self._answer.call)  # llama.cpp sends the error itself as the data
             case unknown:
                 self._answer.keep(unknown, document)
 
     def _feed_message(self, message: Mapping[str, Any], content: Iterable[Mapping[str, Any]]) -> Iterator[StreamEvent]:
-        """Take a message. That of `message_start` is whole if nothing is left to stream, such as a pending call."""
+        """Take a message. In `message_start`, it is whole if nothing is left to stream, such as with a pending call."""
         self._answer.id = message["id"]
         self._answer.model = message.get("model") or self._answer.model
         self._answer.raw_finish = message.get("stop_reason")
@@ -79,7 +79,7 @@ class MessagesDecoder:
             yield from self._feed_stop()
 
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
-        """Keep the last value of each count: a stream's are cumulative, and some come only in `message_start`."""
+        """Keep the last value of each count. Those of a stream are cumulative, and some are only in `message_start`."""
         self._answer.raw_usage |= {key: value for key, value in (usage or {}).items() if value is not None}
 
     def _feed_start(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -102,7 +102,7 @@ class MessagesDecoder:
                 about = {"id": block["id"], "name": block["name"], "wire": _but_input(block)}
                 self._block = answer.block("tool_call", index, server_executed=True, **about)
                 self._block.content = _arguments(block["input"])
-            case "fallback":  # the model that declined gives way to another, which answers
+            case "fallback":  # another model answers, because the first one declined
                 answer.model = block["to"]["model"]
                 self._block = answer.keep("fallback", block, index)
             case kind:
@@ -138,7 +138,7 @@ class MessagesDecoder:
             self._block.metadata["signature"] = signature
 
     def _compact(self, delta: Mapping[str, Any]) -> None:
-        """Add to a compaction block, which goes back as it is. A summary that stays null is one that failed."""
+        """Add to a compaction block, which goes back unchanged. If its summary stays null, the summary failed."""
         if self._block is None:
             return
         block = self._block.metadata["wire"]
@@ -162,7 +162,7 @@ class MessagesDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Return the usage. The prompt is the input tokens, and those read from and written to the cache."""
+        """Return the usage. The prompt is the sum of input tokens and tokens read from and written to the cache."""
         raw = self._answer.raw_usage
         if "input_tokens" not in raw and "output_tokens" not in raw:
             return None
@@ -181,12 +181,12 @@ class MessagesDecoder:
 
 
 def _arguments(input: Mapping[str, Any] | None) -> str:
-    """Return a tool's input as JSON text; a stream starts with an empty input, and sends the text in pieces."""
+    """Return a tool's input as JSON text; "" for an empty input, with which a stream starts before it sends pieces."""
     return json.dumps(input, ensure_ascii=False) if input else ""
 
 
 def _but_input(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call's block without its input: it may say who called (`caller`), or on which server (`server_name`)."""
+    """Return a call's block without its input. It may say who called (`caller`) or on which server (`server_name`)."""
     return {key: value for key, value in block.items() if key != "input"}
 
 
@@ -263,7 +263,7 @@ def messages_adapter(provider: str) -> ProviderAdapter:
 
 
 def completion_event(document: Mapping[str, Any]) -> Piece | None:
-    """Return what a text completion has, or an event of it; a ping has nothing."""
+    """Return the content of a text completion or of one of its events; None for a ping."""
     if document.get("type") == "ping":
         return None
     return Piece(document["completion"], document.get("stop_reason"))

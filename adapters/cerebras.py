@@ -12,14 +12,14 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
-    """Return, for GLM, the content with the reasoning before it in the think tags of the model's template."""
+    """Return the content with the reasoning before it, in think tags as in GLM's template. Only for GLM."""
     if not response.reasoning or not call.model.startswith("zai-glm"):
         return {}
     return {"content": f"<think>{response.reasoning}</think>{response.message}"}
 
 
 def _error(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the error of a chunk, with the status that is beside it."""
+    """Return the error of a chunk, with the status beside it."""
     return {**chunk["error"], "status_code": chunk.get("status_code")} if chunk.get("error") else None
 
 

@@ -1,7 +1,7 @@
 """Cloudflare Workers AI, native: https://developers.cloudflare.com/workers-ai/get-started/rest-api/.
 
-A response is `{"result": {"response": ...}}`, a stream is a series of `{"response": ...}`. Some models send a chat
-completion in these places instead. Tool calls are flat and whole, or have OpenAI's form and come in pieces.
+A response is `{"result": {"response": ...}}`, a stream is a series of `{"response": ...}`. In their places, some models
+send a chat completion. Tool calls are flat and whole, or are in OpenAI's form and in pieces.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RunDecoder(ChatDecoder):
         return {"choices": [choice], "usage": whole.get("usage")}
 
     def _as_function(self, call: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a tool call in OpenAI's form. A flat one has no index and comes whole, so it gets a key of its own."""
+        """Return a tool call in OpenAI's form. A flat call has no index and is whole, so it gets a key of its own."""
         if "function" in call:
             return call
         arguments = call["arguments"]

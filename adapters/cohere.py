@@ -21,7 +21,7 @@ FINISH: Mapping[str, FinishReason] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
-# Types of citations whose offsets count in the plan or the thinking.
+# The types of citations whose offsets count in the plan or the thinking.
 _NOT_THE_TEXT = ("PLAN", "THINKING_CONTENT")
 _NO_CONTENT = ("content-end", "tool-call-end", "citation-end")
 
@@ -74,7 +74,7 @@ class CohereDecoder:
             yield from self._feed_citation(citation)
 
     def _feed_content(self, index: object, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a block or a piece of one; only the first piece has the type."""
+        """Take a block or a piece of one. Only the first piece has the type."""
         self._starts.setdefault(index, len(self._answer.message))
         if block.get("type") not in (None, "text", "thinking"):
             self._answer.keep(block["type"], block)
@@ -91,7 +91,7 @@ class CohereDecoder:
     def _feed_citation(self, citation: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Place a citation. Its offsets count in the block that it names, or in the whole text if it names none.
 
-        Offsets into a plan or the thinking stay in `data`; they have no place in the message.
+        Offsets into the plan or the thinking have no place in the message, and stay in `data`.
         """
         if citation.get("type") in _NOT_THE_TEXT:
             yield from self._answer.annotate(Annotation(None, None, citation))
@@ -120,7 +120,7 @@ class CohereDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Return the tokens that were processed, which may be more than those billed. The API gives no total."""
+        """Return the processed tokens, which may be more than the billed ones. The API reports no total."""
         raw = self._answer.raw_usage
         tokens = raw.get("tokens") or {}
         prompt, completion = tokens.get("input_tokens"), tokens.get("output_tokens")

@@ -1,4 +1,4 @@
-"""Cohere's first chat API: https://docs.cohere.com/reference/chat-v1. The whole answer ends its stream."""
+"""Cohere's first chat API: https://docs.cohere.com/reference/chat-v1. A stream ends with the whole answer."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class CohereV1Decoder:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call: the last message, and those before it."""
+    """Return the request body of a call, with the last message apart from the history."""
     *earlier, last = call.messages
     history = [_said(each) for each in earlier]
     body = {"model": call.model, "message": last["content"], "stream": call.stream, **call.params}

@@ -14,7 +14,7 @@ from .anthropic import messages_adapter
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
-    """Return the reasoning. A request of the thinking mode with tools has to have it in every answer, even if empty."""
+    """Return the reasoning. With tools in thinking mode, every earlier answer needs the field, even if it is empty."""
     thinks = (call.params.get("thinking") or {}).get("type") != "disabled"
     if call.tools and thinks:
         return {"reasoning_content": response.reasoning or ""}

@@ -55,7 +55,7 @@ def _contents(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier response's parts, each with its signature. Thoughts without one are left out."""
+    """Yield an earlier response's parts with their signatures. Thoughts without a signature are left out."""
     media, said = list(response.attachments), 0
     for segment in response.segments:
         about = segment.metadata
@@ -77,7 +77,7 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _media_until(said: int, media: list[Attachment]) -> Iterator[Mapping[str, Any]]:
-    """Yield the media that came when so much of the text had come, and take them off the list."""
+    """Yield the media that came before the text exceeded `said` code points, and remove them from the list."""
     while media and (media[0].text_index or 0) <= said:
         each = media.pop(0)
         signed = {"thoughtSignature": each.metadata["signature"]} if "signature" in each.metadata else {}
@@ -85,7 +85,7 @@ def _media_until(said: int, media: list[Attachment]) -> Iterator[Mapping[str, An
 
 
 def _parts(message: Mapping[str, Any]) -> list[Any]:
-    """Return a message's content as parts; a list already has Gemini's form."""
+    """Return a message's content as parts. A list is already in Gemini's form."""
     content = message["content"]
     return [{"text": content}] if isinstance(content, str) else content
 
@@ -96,7 +96,7 @@ def headers(call: Call) -> dict[str, str]:
 
 
 def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the signatures of an earlier response's text and tool calls, where the compatible API had them."""
+    """Return the signatures of an earlier response's text and tool calls, in the places of the compatible API."""
     kept = [each.metadata for each in response.segments if each.type in ("text", "tool_call")]
     of_calls = [about for about in kept if "name" in about]
     of_texts = [_extra(about) for about in kept if "name" not in about and "signature" in about]

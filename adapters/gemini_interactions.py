@@ -28,7 +28,7 @@ _SILENT = ("interaction.status_update", "interaction.in_progress", "step.stop")
 
 
 class InteractionsDecoder:
-    """Decodes an interaction, or the events that build one up step by step."""
+    """Decodes an interaction, or the events that build it step by step."""
 
     def __init__(self, call: Call) -> None:
         self._answer = Answer(call)
@@ -66,7 +66,7 @@ class InteractionsDecoder:
         answer.created = answer.created or utc_of_text(interaction.get("created"))
         answer.raw_usage |= interaction.get("usage") or {}
         status = interaction.get("status")
-        if status not in (None, "in_progress"):  # a stream may begin with an interaction that has none
+        if status not in (None, "in_progress"):  # a stream may start without a status
             answer.raw_finish = status
 
     def _feed_step(self, index: int, step: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -132,7 +132,7 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush speech, and place the citations: their offsets count UTF-8 bytes of the content that carries them."""
+        """Flush speech, and place the citations, whose offsets count UTF-8 bytes of the content that has them."""
         yield from self._media.end()
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))
@@ -205,7 +205,7 @@ def _steps(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier response's steps, each with its signature."""
+    """Yield an earlier response's steps with their signatures."""
     for segment in response.segments:
         about = segment.metadata
         signed = {"signature": about["signature"]} if "signature" in about else {}

@@ -1,6 +1,6 @@
 """Groq chat: https://console.groq.com/docs/api-reference#chat.
 
-`x_groq` holds the usage of a stream, and the error that stopped one early. `executed_tools` lists the calls of
+In a stream, `x_groq` holds the usage, or the error that stopped it early. `executed_tools` lists the calls of
 Compound's own tools.
 """
 

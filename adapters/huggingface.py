@@ -1,6 +1,6 @@
 """Hugging Face router, chat: https://huggingface.co/docs/inference-providers/tasks/chat-completion.
 
-It passes on what the provider behind it sends, Groq's `x_groq` among it.
+It passes on what the provider behind it sends, including Groq's `x_groq`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""OpenAI-compatible servers that users run themselves: llama.cpp, Ollama, vLLM, with two names for the reasoning.
+"""OpenAI-compatible servers that users run themselves: llama.cpp, Ollama, vLLM. They have two names for the reasoning.
 
 * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
 * https://docs.ollama.com/api/openai-compatibility

@@ -12,7 +12,7 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the reasoning where it came from: in think tags in the content, or in `reasoning_details`."""
+    """Return the reasoning in the place where it came: in think tags in the content, or in `reasoning_details`."""
     if not response.reasoning:
         return {}
     if any(segment.metadata.get("source") == "tag" for segment in response.segments):
@@ -21,7 +21,7 @@ def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
 
 
 def _own_error(completion: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the error of a 200, which has a number other than 0 in its `base_resp`."""
+    """Return the error of a 200, which is in `base_resp` with a number other than 0."""
     status = completion.get("base_resp") or {}
     code = status.get("status_code")
     return {"code": code, "message": status.get("status_msg")} if code else None

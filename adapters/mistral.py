@@ -13,7 +13,7 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
-    """Return the content as it came: thinking chunks with their signatures, and texts."""
+    """Return the content unchanged: thinking chunks with their signatures, and texts."""
     if not response.reasoning or any(each.metadata.get("source") == "tag" for each in response.segments):
         return {}
     return {"content": [_chunk(each) for each in response.segments if each.type in ("reasoning", "text")]}

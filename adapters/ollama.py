@@ -51,7 +51,7 @@ class OllamaDecoder:
             yield from self._answer.reasoning(message["thinking"])
         if message.get("content"):
             yield from self._feed_content(message["content"])
-        if message.get("tool_calls"):  # what is held back is in front of the call
+        if message.get("tool_calls"):  # the held-back text comes before the call
             yield from self._answer.split(self._splitter, self._splitter.end())
         for call in message.get("tool_calls") or ():
             function = call["function"]
@@ -114,7 +114,7 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _take_tool(open_calls: list[ToolCall], id: str | None) -> str:
-    """Remove the call with this id, or else the first without one (older servers), and return its tool's name."""
+    """Remove the call with this id, or else the first call without an id (older servers); return its tool's name."""
     known = [each for each in open_calls if each.id == id] or [each for each in open_calls if each.id is None]
     if not known:
         return ""

@@ -14,7 +14,7 @@ from ._framing import array
 from ._generate import GenerateDecoder
 from ._provider import ProviderAdapter, bearer
 
-# Vertex AI numbers its enum otherwise than the Gemini API from 6 on.
+# From 6 on, Vertex AI's numbers of the enum differ from the Gemini API's.
 NUMBERS: Mapping[str, FinishReason] = {
     "1": "stop",
     "2": "length",

@@ -11,7 +11,7 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
-    """Return the reasoning that the API demands: with tool calls, and in every turn of preserved thinking."""
+    """Return the reasoning if the API demands it: with tool calls, and in every turn of preserved thinking."""
     wanted = response.reasoning and (response.tool_calls or _preserves(call))
     return {"reasoning_content": response.reasoning or ""} if wanted else {}
 

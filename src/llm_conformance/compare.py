@@ -8,9 +8,9 @@ from typing import Any
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return True if two values are equal. True does not equal 1; 1.0 does, as JSON has one type of number."""
+    """Return True if two values are equal. 1.0 equals 1, because JSON has one type of number, but True does not."""
     pairs = [(one, other)] if one == other else []
-    for left, right in pairs:  # grows in the loop: values may be nested deeper than Python can recurse
+    for left, right in pairs:  # grows in the loop, because values may be nested deeper than Python can recurse
         if isinstance(left, bool) != isinstance(right, bool):
             return False
         if isinstance(left, Mapping) and left is not right:
@@ -38,7 +38,7 @@ def show(value: Any) -> str:
     """Return a value as JSON, shortened to about 200 code points."""
     try:
         text = in_one_line(value)
-    except (TypeError, ValueError):  # a key that is not text, or a value that contains itself
+    except (TypeError, ValueError):  # a key that is no text, or a value that contains itself
         text = shown(value)
     return text if len(text) <= 200 else f"{text[:140]} ... {text[-40:]}"
 
@@ -49,7 +49,7 @@ def without_space(text: str) -> str:
 
 
 def in_one_line(value: Any) -> str:
-    r"""Return a value as JSON, with an escape (`\u200b`) for each character that nobody sees or a terminal obeys."""
+    r"""Return a value as JSON, with invisible and control characters escaped (`\u200b`)."""
     text = json.dumps(value, ensure_ascii=False, default=shown)
     if text.isprintable():
         return text
@@ -57,7 +57,7 @@ def in_one_line(value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return the repr of an adapter's object, or a note that its repr raises."""
+    """Return the repr of an adapter's object; if that raises, a note about it."""
     try:
         return repr(value)
     except Exception as error:
@@ -65,5 +65,5 @@ def shown(value: Any) -> str:
 
 
 def encodable(text: str) -> str:
-    """Return a text that UTF-8 can encode: half of a surrogate pair, which an adapter may return, is escaped."""
+    """Return a text that UTF-8 can encode. Half of a surrogate pair, which an adapter may return, is escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

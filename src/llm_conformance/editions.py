@@ -1,6 +1,6 @@
-"""The editions of the suite. A rule or a scenario says in which edition it was new (`since`).
+"""The editions of the suite. A rule or a scenario states the edition in which it was new (`since`).
 
-A run may be pinned to an edition. What is newer is judged, but its failures do not fail the run.
+A run may be pinned to an edition. Newer rules and scenarios are judged, but do not fail the run.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ FIRST, CURRENT = EDITIONS[0], EDITIONS[-1]
 
 
 def is_newer(since: str, edition: str) -> bool:
-    """Return True if what was new in `since` is not part of `edition`. Raises ValueError for a text without a dot."""
+    """Return True if edition `since` is newer than `edition`. Raises ValueError for a text without a dot."""
     return _numbers(since) > _numbers(edition)
 
 
 def any_is_newer(since: Iterable[str], edition: str) -> bool:
-    """Return True if anything of what was new in these editions is not part of `edition`."""
+    """Return True if any of the editions in `since` is newer than `edition`."""
     return any(is_newer(each, edition) for each in since)
 
 

@@ -1,4 +1,4 @@
-"""Texts of strangers in Markdown: nothing in them is markup, a control character or a line of its own."""
+"""Write untrusted texts into Markdown, so that nothing in them is markup, a control character or a line break."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def in_one_line(text: str | None) -> str:
 
 
 def in_link(url: str | None) -> str:
-    """Return a URL in which nothing ends the link or the field of a table."""
+    """Return a URL with the characters escaped that would end a link or the field of a table."""
     return re.sub(r"[()<>|\\\s\x00-\x1f]", lambda found: f"%{ord(found[0]):02X}", url or "")
 
 
 def fence(lines: Iterable[str]) -> str:
-    """Return the backticks around a block of these lines, of which none can end it."""
+    """Return enough backticks for a block of these lines, so that none of the lines ends it."""
     longest = max(map(len, _RUN_OF_BACKTICKS.findall("\n".join(lines))), default=0)
     return "`" * max(3, longest + 1)

@@ -23,8 +23,8 @@ class Option:
     Attributes:
         name: The name without a prefix.
         help: What the option does; `arguments` adds whether it is repeatable.
-        kind: Converts the value; raises ValueError for a bad one.
-        is_flag: The option takes no value.
+        kind: A function that converts the value. It raises ValueError for a bad one.
+        is_flag: Whether the option takes no value.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Option:
 
     @property
     def long_name(self) -> str:
-        """The option as pytest has it."""
+        """The option for pytest."""
         return f"--conformance-{self.name}"
 
     @property
     def short_name(self) -> str:
-        """The option as `llm-conformance run` has it."""
+        """The option for `llm-conformance run`."""
         return f"--{self.name}"
 
     @property
@@ -180,5 +180,5 @@ DEFAULTS = {option.name: option.default for option in OPTIONS}
 
 
 def as_typed(name: str) -> str:
-    """Return an option as the user types it, which depends on whether `llm-conformance run` started pytest."""
+    """Return an option as the user types it: short if `llm-conformance run` started pytest, else long."""
     return f"--{name}" if STARTED_AS in os.environ else f"--conformance-{name}"

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901): reading a value, and making a copy of a document with or without one."""
+"""JSON pointers (RFC 6901): read a value, or copy a document with or without one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _POINTER = re.compile(r"(/([^/~]|~[01])+)+")
 
 
 def is_well_formed(pointer: str) -> bool:
-    """Return True if a text is a JSON pointer to a part of a document. Empty keys are refused as mistakes."""
+    """Return True if a text is a JSON pointer to a part of a document. Pointers with empty keys count as mistakes."""
     return bool(_POINTER.fullmatch(pointer))
 
 
@@ -22,7 +22,7 @@ def keys(pointer: str) -> tuple[str, ...]:
 
 
 def at_pointer(document: Any, pointer: str) -> Any:
-    """Return the value at a pointer, None if nothing is there."""
+    """Return the value at a pointer; None if nothing is there."""
     for key in keys(pointer):
         if isinstance(document, list) and key.isdigit() and int(key) < len(document):
             document = document[int(key)]
@@ -54,7 +54,7 @@ def _placed(place: Any, path: Sequence[str], value: Any) -> Any:
 def without(document: Mapping[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
     """Return a copy of an object without the values at the pointers."""
     result: dict[str, Any] = _copy(document)
-    for pointer in sorted(pointers, reverse=True):  # so that positions in a list stay right
+    for pointer in sorted(pointers, reverse=True):  # from the end, so that positions in a list stay right
         parent = at_pointer(result, pointer.rpartition("/")[0])
         key = keys(pointer)[-1]
         if isinstance(parent, list) and key.isdigit() and int(key) < len(parent):

@@ -1,7 +1,7 @@
 """Find and hide what looks like a secret: API keys, bearer tokens, cookies, account ids, e-mail addresses.
 
-Only the forms that providers use for credentials are matched. Randomness proves nothing: signatures of thinking blocks,
-encrypted search results and base64 audio are long and random too, and belong in a cassette.
+Only the forms of the providers' credentials are matched. Long random texts are not enough: signatures of thinking
+blocks, encrypted search results and base64 audio are long and random, too, and belong in a cassette.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-# If a pattern has a group, only the group is the secret. All repetitions are bounded, so that no text takes long.
+# If a pattern has a group, only the group is the secret. All repetitions are bounded, so that matching is always quick.
 _PATTERNS = {
     "an API key": re.compile(
         r"(?<![A-Za-z0-9])(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]{1,40}[-_]){0,6}[A-Za-z0-9]{16,}"
@@ -33,7 +33,7 @@ _PATTERNS = {
     ),
     "an e-mail address": re.compile(r"\b[\w.+-]{1,64}@(?!example\.)[\w-]{1,63}\.[A-Za-z]{2,}\b"),
 }
-# Headers of a cassette. Text in an answer is indented further.
+# Headers of a cassette. Texts in answers are indented further.
 _HEADERS = re.compile(
     r"^ {0,7}(authorization|x-api-key|api-key|cookie|set-cookie|openai-organization)\s*:", re.I | re.M
 )
@@ -48,7 +48,7 @@ def scan(text: str) -> Iterator[tuple[int, str]]:
 
 
 def scan_text(text: str) -> Iterator[tuple[int, str]]:
-    """Yield (line, kind) as `scan` does, for a text without headers."""
+    """Yield (line, kind) like `scan`, for a text without headers."""
     ends = _line_ends(text)
     for kind, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
@@ -64,36 +64,36 @@ _SHORTEST = 8
 
 
 def of_environment() -> list[str]:
-    """Return the values of the environment variables whose names say that they have a key, the longest first."""
+    """Return the values of environment variables that are named like keys, the longest first."""
     values = {value.strip() for name, value in os.environ.items() if _KEY_VARIABLES.search(name)}
     return sorted(filter(may_be_real, values), key=len, reverse=True)
 
 
 def may_be_real(credential: str) -> bool:
-    """Return True unless a credential is a word that stands for one, such as `dummy`, `REDACTED` or `test-key`.
+    """Return True unless a credential is a placeholder, such as `dummy`, `REDACTED` or `test-key`.
 
-    Such words have no digit or less than eight code points, and would be found in any text.
+    Placeholders have no digit or fewer than eight code points. They would be found in any text.
     """
     return len(credential) >= _SHORTEST and any(each.isdigit() for each in credential)
 
 
 _PART = 8
-"""The length of a part of a key that is as secret as the key, in code points. Providers show four at most."""
+"""The length in code points of a part of a key that is as secret as the key. Providers show four at most."""
 _PUBLIC = re.compile(r"\A(?:[a-z]{1,8}[0-9]{0,2}[-_])*(?:eyJ[\w-]*\.)?", re.ASCII)
-"""What keys of many users begin with: `sk-proj-`, `sk-ant-api03-`, and the first third of a JSON web token."""
+"""The beginnings that many users' keys share: `sk-proj-`, `sk-ant-api03-`, the first third of a JSON web token."""
 _MARKER = "T3BlbkFJ"
-"""What all keys of OpenAI have in their middle: "OpenAI" in base64."""
+"""The middle of all OpenAI keys: "OpenAI" in base64."""
 _TELLING = re.compile(
     r"(?<![A-Za-z0-9])(?=[A-Za-z0-9]{4})(?![A-Z]?[a-z]*[0-9]*(?![A-Za-z0-9]))(?![A-Z]+[0-9]*(?![A-Za-z0-9]))"
 )
-"""The beginning of four or more letters and digits that are no word, no number, and no word with a number behind it."""
+"""The beginning of four or more letters and digits that are neither a word, nor a number, nor a word and a number."""
 
 
 @functools.cache
 def parts_of(key: str) -> frozenset[str]:
-    """Return each eight code points of a key that tell something of it.
+    """Return all runs of eight code points of a key that give something of it away.
 
-    Others have the beginning of a key in common with it, and words and numbers would be found in any text.
+    Beginnings that other keys share are left out, and so are words and numbers, which would be found in any text.
     """
     start = _PUBLIC.match(key).end()  # type: ignore[union-attr]  # it matches at least ""
     windows = {key[at : at + _PART] for at in range(start, len(key) - _PART + 1)}
@@ -101,7 +101,7 @@ def parts_of(key: str) -> frozenset[str]:
 
 
 def spans_of(parts: Collection[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of each place in a text that consists of parts of a key."""
+    """Yield (start, end) of each place in a text that consists of parts of a key."""
     start = end = -1
     for at in _starts_of(parts, text):
         if at > end:
@@ -114,11 +114,11 @@ def spans_of(parts: Collection[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 _PIECE = 4
-"""In code points. Wherever a part is, every fifth place has one that begins a piece of it."""
+"""In code points. If a text has a part of a key, a piece of it starts at one of every five positions."""
 
 
 def _starts_of(parts: Collection[str], text: str) -> Iterator[int]:
-    """Yield where a text has one of the parts, looking at every fifth place first: most texts have none."""
+    """Yield where a text has one of the parts. Most texts have none, so only every fifth position is checked first."""
     pieces = _pieces_of(frozenset(parts))
     step = _PART - _PIECE + 1
     near = [at for at in range(0, len(text) - _PIECE + 1, step) if text[at : at + _PIECE] in pieces] if pieces else []
@@ -136,13 +136,13 @@ def _pieces_of(parts: frozenset[str]) -> frozenset[str]:
 def hide(text: str) -> str:
     """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`.
 
-    That includes the keys in the environment, in whatever form a provider gives them, and parts of these keys.
+    This includes the keys in the environment, in any form of a provider, and parts of these keys.
     """
     return hider()(text)
 
 
 def hider() -> Callable[[str], str]:
-    """Return a function that does what `hide` does, for many texts: it looks for keys in the environment once."""
+    """Return a function like `hide` for many texts, which reads the keys in the environment only once."""
     keys = of_environment()
     parts = frozenset[str]().union(*map(parts_of, keys))
 
@@ -159,7 +159,7 @@ def hider() -> Callable[[str], str]:
 
 
 def masked(text: str) -> tuple[str, list[str]]:
-    """Return a text with everything that looks like a secret overwritten, and the kinds of what was overwritten.
+    """Return (text with everything that looks like a secret overwritten, kinds of these secrets).
 
     The text keeps its length, so that offsets into it stay valid.
     """

@@ -1,4 +1,4 @@
-"""Rendering the Jinja templates of `templates/`."""
+"""Render the Jinja templates in `templates/`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def render(name: str, **values: Any) -> str:
 
 
 def text_of(name: str) -> str:
-    """Return a file of the folder unrendered."""
+    """Return the text of a file in the folder, unrendered."""
     loader = _environment().loader
     assert loader is not None  # noqa: S101 - for the type checker
     return loader.get_source(_environment(), name)[0]

@@ -1,4 +1,4 @@
-"""Reading TOML files that people write, with the line of whatever is wrong in them."""
+"""Read TOML files that people write, and find the lines of problems in them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read(path: Path) -> tuple[dict[str, Any], str]:
         at_line = re.search(r"at line (\d+)", str(error))
         line = int(at_line[1]) if at_line else len(text.splitlines())  # "at end of document"
         raise BadFileError(FileProblem(path, line, f"not valid TOML: {error}")) from error
-    except (ValueError, RecursionError) as error:  # a number with too many digits; lists in lists
+    except (ValueError, RecursionError) as error:  # a number with too many digits, or lists nested too deep
         raise BadFileError(FileProblem(path, 1, f"cannot be read: {error}")) from error
 
 
@@ -48,9 +48,9 @@ def _line_by_place(text: str) -> Mapping[Where, int]:
 
 
 def _lines(text: str) -> Iterator[tuple[Where, int]]:
-    """Yield every place in a text with the line of its statement; the last of several is the most precise."""
+    """Yield (place, line of its statement) for every place in a text. Of several lines, the last is most precise."""
     table: Where = ()
-    lengths: dict[Where, int] = {}  # of the lists of tables, such as [[deviation]]
+    lengths: dict[Where, int] = {}  # of lists of tables, such as [[deviation]]
     for line, statement in _statements(text):
         document = tomllib.loads(statement)
         if not statement.lstrip().startswith("["):
@@ -75,7 +75,7 @@ _TOKEN = re.compile(
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each header and each `key = value` of a valid text with its first line. A value may take several lines."""
+    """Yield (first line, statement) for each header and each `key = value` of a valid text."""
     text += "\n"
     begin = line = depth = 0
     first = 1

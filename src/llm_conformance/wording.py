@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 
 def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """Return the known names that are similar to a word, the closest first; upper and lower case count as equal."""
+    """Return the known names that are similar to a word, the closest first. Case is ignored."""
     by_lower: dict[str, str] = {}
     for name in known:
         by_lower.setdefault(name.lower(), name)
@@ -19,13 +19,13 @@ def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str:
-    """Return the end of a message about an unknown name: the similar known ones as a question, "" if there are none."""
+    """Return the end of a message about an unknown name: similar known names as a question; "" if there are none."""
     found = closest(word, known, most)
     return f"; did you mean {listed(found)}?" if found else ""
 
 
 def did_you_mean_scenario(pattern: str, ids: Iterable[str]) -> str:
-    """Do the same for a scenario id or a glob of ids; a wrong folder is corrected for the whole glob."""
+    """Do the same for a scenario id or a glob of ids. A wrong folder in a glob is corrected."""
     ids = list(ids)
     folder, slash, name = pattern.partition("/")
     folders = closest(folder, {id.partition("/")[0] for id in ids})
@@ -34,12 +34,12 @@ def did_you_mean_scenario(pattern: str, ids: Iterable[str]) -> str:
 
 
 def no_such(kind: str, hint: str, command: str) -> str:
-    """Return a message about an unknown name: `hint` is what `did_you_mean` returns, `command` lists all names."""
+    """Return a message about an unknown name. `hint` is what `did_you_mean` returns; `command` lists all names."""
     return f"no such {kind}{hint or ';'} `{command}` lists them all"
 
 
 def listed(names: Sequence[str], word: str = "or") -> str:
-    """Return names as in a sentence: `a, b or c`."""
+    """Return names in the form of a sentence: `a, b or c`."""
     return f" {word} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
@@ -49,12 +49,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def command_line(words: Iterable[str]) -> str:
-    """Return words as they are typed in the shell of this system."""
+    """Return words as a command line for the shell of this system."""
     return subprocess.list2cmdline(words) if os.name == "nt" else shlex.join(words)
 
 
 def printable(text: str) -> str:
-    r"""Return a text with each character escaped (`\x1b`) that is not shown, but obeyed, by a terminal or a browser.
+    r"""Return a text with the characters escaped (`\x1b`) that a terminal or a browser obeys instead of showing them.
 
     These are control characters, line breaks, marks that turn the direction of writing, and halves of surrogate pairs.
     """
@@ -66,15 +66,15 @@ def printable(text: str) -> str:
 _MOST_NAMED = 3
 _COMMON = frozenset("\t\n\r")
 _ALIASES = {"\x00": "NULL", "\x1b": "ESCAPE", "\x7f": "DELETE", "\x85": "NEXT LINE", "\ufeff": "BYTE ORDER MARK"}
-"""Characters without a name of their own in Unicode, or with one that nobody uses."""
+"""Names of characters that have no name in Unicode, or one that nobody uses."""
 _CATEGORIES = {"Cc": "CONTROL", "Cs": "HALF A SURROGATE PAIR", "Co": "PRIVATE USE"}
 
 
 def names_of_unseen(text: str) -> str:
-    """Return the names of the characters of a text that nobody sees, such as `U+0085 NEXT LINE`; "" if it has none.
+    """Return the names of the invisible characters in a text, such as `U+0085 NEXT LINE`; "" if it has none.
 
-    These are controls, unusual ends of lines and spaces, zero width characters, marks of direction, halves of surrogate
-    pairs. Each is named once, and at most three are.
+    These are controls, unusual ends of lines and spaces, zero width characters, marks of direction and halves of
+    surrogate pairs. Each is named once, and at most three are named.
     """
     if text.isprintable():
         return ""
@@ -90,7 +90,7 @@ def _name(character: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of at most `most` code points, with dots for its middle if it is longer."""
+    """Return a text of at most `most` code points. The middle of a longer text is replaced by dots."""
     if len(text) <= most:
         return text
     mark = " ... "

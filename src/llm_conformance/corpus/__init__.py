@@ -1,4 +1,4 @@
-"""Recordings of other projects, in the source packages that these publish in the registry.
+"""The public corpus: recordings of other projects, in their source packages in the registry.
 
-None of their bytes is in this repository: `cassettes/public.toml` says which archives have recordings, with digests.
+None of their bytes are in this repository. `cassettes/public.toml` lists the archives with recordings, with digests.
 """

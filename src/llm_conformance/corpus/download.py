@@ -1,4 +1,4 @@
-"""Download one source archive through the index that the user's pip is set up for.
+"""Download source archives through the index for which the user's pip is configured.
 
 Only this module needs the extra `llm-conformance[corpus]`.
 """
@@ -30,15 +30,15 @@ _PIECE = 2**16
 
 
 class DownloadError(Exception):
-    """An archive that cannot be had; the message says why."""
+    """An archive cannot be downloaded; the message says why."""
 
 
 class WrongArchiveError(DownloadError):
-    """An archive that is not the one of the manifest."""
+    """An archive is not the one of the manifest."""
 
 
 class UnreachableError(DownloadError):
-    """An index that cannot be reached, so that no other archive can be had either."""
+    """An index cannot be reached, so no other archive can be downloaded, either."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Archive:
 
 
 class Index:
-    """The user's indexes and folders of files. A context manager, which closes its connections."""
+    """The user's indexes and folders of files. It is a context manager that closes its connections."""
 
     def __init__(self, settings: PipSettings) -> None:
         self._indexes: tuple[str, ...] = ()
@@ -83,7 +83,8 @@ class Index:
     def download(self, package: Package, target: Path, progress: Callable[[int], object]) -> None:
         """Write the archive of a package to a new file, and check its size and digest.
 
-        `progress` is given the number of bytes of each piece. Raises DownloadError, and OSError if the disk is full.
+        `progress` is called with the number of bytes of each piece. Raises DownloadError, and OSError if the disk is
+        full.
         """
         found = next((each for each in self.archives(package.name) if each.name == package.archive), None)
         if found is None:
@@ -100,7 +101,7 @@ class Index:
     def archives(self, name: str) -> list[Archive]:
         """Return the source archives of a package, the newest first. Raises DownloadError."""
         finder = PackageFinder(
-            session=cast("Fetcher", self._client),  # its own client does not fit its own protocol
+            session=cast("Fetcher", self._client),  # its own client does not match its protocol
             index_urls=self._indexes,
             find_links=self._links,
             trusted_hosts=self._settings.trusted_hosts,
@@ -108,7 +109,7 @@ class Index:
             no_binary=[name],
         )
         self._warnings = []
-        # Without any source the finder would ask the default index, which the user has turned off.
+        # Without any source, the finder would ask the default index, which the user has turned off.
         if not (self._indexes or self._links):
             return []
         with _as_download_error(f"the index page of {name}"), _Warnings(self._warnings):
@@ -122,7 +123,7 @@ class Index:
     def save(self, archive: Archive, target: Path, most: int, progress: Callable[[int], object]) -> tuple[int, str]:
         """Write an archive to a new file; return its size and its sha256.
 
-        Stops when it is larger than `most` bytes. Raises DownloadError, and OSError if the disk is full.
+        Stops if it is larger than `most` bytes. Raises DownloadError, and OSError if the disk is full.
         """
         digest, size = hashlib.sha256(), 0
         with (
@@ -155,7 +156,7 @@ def _as_download_error(what: str) -> Iterator[None]:
         raise DownloadError(f"the server answered {code} when asked for {what}") from error
     except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol) as error:
         raise UnreachableError(f"the index cannot be reached ({error}); pip's index-url and proxy are used") from error
-    except ValueError as error:  # an index page in no known form, or settings that make no URL
+    except ValueError as error:  # an index page of unknown form, or settings that give no URL
         raise DownloadError(f"the index cannot be asked for {what}: {error}") from error
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         raise DownloadError(f"the download was cut off ({error or type(error).__name__}); fetch it again") from error
@@ -178,7 +179,7 @@ def _without_user(url: str) -> str:
 
 
 class _Warnings(logging.Handler):
-    """Collects what the finder only logs, such as an index that refuses to answer."""
+    """Collects problems that the finder only logs, such as an index that refuses to answer."""
 
     def __init__(self, messages: list[str]) -> None:
         super().__init__(logging.WARNING)

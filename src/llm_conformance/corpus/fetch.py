@@ -1,7 +1,7 @@
-"""Fetch packages of the public corpus into the cache directory, each as a whole or not at all.
+"""Fetch packages of the public corpus into the cache directory, each completely or not at all.
 
-A package is downloaded and unpacked in a folder of its own, which then takes its place by one rename. So an
-interrupted fetch leaves nothing half done, and two processes that fetch the same package do not harm one another.
+A package is downloaded and unpacked in a temporary folder, which is then renamed. So an interrupted fetch leaves
+nothing half done, and two processes that fetch the same package do not disturb each other.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from llm_conformance.corpus.manifest import Package
 from llm_conformance.wording import counted
 
 _ABANDONED_S = 24 * 3600
-"""A folder in which nothing has been fetched for this long, in seconds, was left by a process that was killed."""
+"""In seconds. A temporary folder that is older was left by a killed process."""
 
 
 class FetchError(Exception):
-    """A package that was not fetched; the message says why and what to do."""
+    """A package was not fetched; the message says why and what to do."""
 
 
 class Source(Protocol):
-    """What downloads archives: `download.Index`."""
+    """The protocol of what downloads archives, such as `download.Index`."""
 
     def download(self, package: Package, target: Path, progress: Callable[[int], object]) -> None:
-        """Write the archive of a package to a new file; its digest is checked."""
+        """Write the archive of a package to a new file, and check its digest."""
 
 
 def fetch(package: Package, source: Source, progress: Callable[[int], object]) -> None:
-    """Fetch a package that is not here, or damaged.
+    """Fetch a package that is missing or damaged.
 
-    Raises FetchError, and what `source` raises. Nothing is left behind then.
+    Raises FetchError, and anything that `source` raises. Then nothing is left behind.
     """
     try:
         parent = places.folder(package).parent
@@ -77,14 +77,15 @@ def _unpack(package: Package, archive: Path, target: Path) -> None:
 
 
 def _put(new: Path, package: Package, before: Path) -> None:
-    """Move a folder to its place. What is there already stays if another process has put it there, and is damaged else.
+    """Move a folder to its place.
 
-    Each step is one rename, so that a reader never sees half of the files.
+    If another process has put a folder there, that one stays. Otherwise a folder that is there is damaged, and is
+    replaced. Each step is one rename, so that readers never see half of the files.
     """
     place = places.folder(package)
     while not places.is_fetched(package):
         if place.exists():
-            with contextlib.suppress(FileNotFoundError):  # another process has moved it away
+            with contextlib.suppress(FileNotFoundError):  # another process has already moved it away
                 place.rename(before)
             shutil.rmtree(before, ignore_errors=True)
         try:
@@ -95,16 +96,16 @@ def _put(new: Path, package: Package, before: Path) -> None:
 
 
 def unfinished() -> Iterator[Path]:
-    """Yield the folders into which packages are being fetched, or were when their processes were killed."""
+    """Yield the temporary folders of processes that are fetching packages or were killed."""
     yield from places.root().glob(f"*/{places.UNFINISHED}*")
 
 
 def outdated(packages: tuple[Package, ...]) -> Iterator[Path]:
-    """Yield the folders of archives that the manifest does not list (any more)."""
+    """Yield the folders of archives that the manifest does not list."""
     listed = set(map(places.folder, packages))
     yield from (path for path in sorted(places.root().glob("*/[!.]*")) if path.is_dir() and path not in listed)
 
 
 def size(folder: Path) -> int:
-    """Return the bytes of all files below a folder."""
+    """Return the size of all files below a folder, in bytes."""
     return sum(os.lstat(Path(at) / name).st_size for at, _, names in os.walk(folder) for name in names)

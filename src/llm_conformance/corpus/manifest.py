@@ -1,4 +1,4 @@
-"""The manifest of the public corpus, `cassettes/public.toml`: which archives have which recordings."""
+"""The manifest of the public corpus, `cassettes/public.toml`: the archives and their recordings."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Part:
     """Files of an archive that have the same recorder.
 
     Attributes:
-        files: Globs of paths below the archive's top folder; `*` matches `/`, too. Each file belongs to the first
-            part that it matches.
-        count: How many files belong to this part.
-        apis: The APIs that these files have answers of, as `provider:name`.
-        recorder: What its recorder altered.
+        files: Globs of paths below the archive's top folder; `*` also matches `/`. A file belongs to the first part
+            with a matching glob.
+        count: The number of files in this part.
+        apis: The APIs whose answers are in these files, as `provider:name`.
+        recorder: What is known about its recorder.
     """
 
     files: tuple[str, ...]
@@ -64,7 +64,7 @@ class Package:
         archive: The name of the file.
         size: Its size in bytes.
         sha256: Its digest, in hexadecimal digits.
-        licence: The licence that the package states, in the terms of SPDX.
+        licence: The licence that the package states, as an SPDX identifier.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Package:
         return tuple(sorted({provider for part in self.parts for provider in part.providers}))
 
     def part_of(self, name: str) -> Part | None:
-        """Return the part that a file belongs to, None if it is no recording of the corpus.
+        """Return the part of a file; None if the file is no recording of the corpus.
 
         `name` is the path below the archive's top folder.
         """
@@ -119,7 +119,7 @@ def _read(path: Path) -> tuple[Package, ...]:
 
 
 def _problems(stated: Sequence[Mapping[str, Any]]) -> Iterator[tuple[toml_files.Where, str]]:
-    """Yield what a schema cannot say: names that are used twice, and words that the suite does not have."""
+    """Yield problems that a schema cannot find: names that occur twice, and words that the suite does not know."""
     known = [str(api) for api in table().values()]
     names = [each["name"] for each in stated]
     for number, each in enumerate(map(_package, stated)):

@@ -1,6 +1,6 @@
 """Where the user's pip looks for packages: its environment variables and configuration files.
 
-See https://pip.pypa.io/en/stable/topics/configuration/. pip has no interface for it, and need not be installed.
+See https://pip.pypa.io/en/stable/topics/configuration/. pip has no interface to read them, and need not be installed.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _FALSE = ("", "0", "false", "no", "off", "n", "f")
 
 @dataclass(frozen=True)
 class PipSettings:
-    """What of pip's configuration is about finding and downloading files.
+    """The parts of pip's configuration that are about finding and downloading files.
 
     Attributes:
         index_url: The main index; None for the default one.
         extra_index_urls: Further indexes.
-        no_index: Only `find_links` count.
+        no_index: Whether only `find_links` are used.
         find_links: Folders and pages with links to files.
-        cert: A file with certificates of authorities, None for the usual ones.
+        cert: A file with certificates of authorities; None for the usual ones.
         client_cert: A file with the client's certificate and key.
         trusted_hosts: Hosts whose certificates are not checked.
-        proxy: The URL of a proxy, None for the one in the environment.
+        proxy: The URL of a proxy; None for the one in the environment.
         timeout_s: How long to wait for a server, in seconds.
     """
 
@@ -81,7 +81,7 @@ def _in_environment() -> Mapping[str, str]:
 
 
 def _files() -> Iterator[Path]:
-    """Yield the configuration files in pip's order; a later one counts more."""
+    """Yield the configuration files in pip's order. A later file overrides an earlier one."""
     chosen = os.environ.get("PIP_CONFIG_FILE")
     if chosen == os.devnull:
         return

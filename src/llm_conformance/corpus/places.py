@@ -11,11 +11,11 @@ import platformdirs
 from llm_conformance.corpus.manifest import Package
 
 CACHE = "LLM_CONFORMANCE_CACHE"
-"""The environment variable with another cache directory."""
+"""The environment variable for a different cache directory."""
 PUBLIC = "public"
 """What `--corpus` calls the recordings of the manifest."""
 UNFINISHED = ".fetching-"
-"""What the name of a folder begins with while a package is fetched into it."""
+"""The prefix of a folder's name while a package is fetched into it."""
 
 
 def root() -> Path:
@@ -26,7 +26,7 @@ def root() -> Path:
 
 
 def folder(package: Package) -> Path:
-    """Return the folder of a package's recordings. Another archive of the package has another folder."""
+    """Return the folder of a package's recordings. Each archive of a package has its own folder."""
     return root() / package.name / f"{package.version}-{package.sha256[:12]}"
 
 

@@ -12,7 +12,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 class NotFetchedError(Exception):
-    """Packages that are wanted and not here."""
+    """Packages that are needed are not here."""
 
     def __init__(self, missing: Sequence[Package]) -> None:
         super().__init__(", ".join(package.name for package in missing))
@@ -25,16 +25,16 @@ def wanted(is_wanted: Callable[[Api], bool]) -> list[Package]:
 
 
 def of(is_wanted: Callable[[Api], bool]) -> Iterator[BareFile]:
-    """Yield the cassettes of those parts that have an API that is wanted.
+    """Yield the cassettes of the parts with a wanted API.
 
-    An id is the name of the package and the path in the archive, without version: it stays when a package is updated.
-    Raises NotFetchedError before the first one if a package is not here.
+    An id is made of the package's name and the path in the archive. It has no version, so that it stays the same after
+    an update of the package. Raises NotFetchedError before the first one if a package is not here.
     """
     return _of(wanted(is_wanted), is_wanted)
 
 
 def of_packages(chosen: Sequence[Package]) -> Iterator[BareFile]:
-    """Yield all cassettes of packages, as `of` does. Raises NotFetchedError before the first one, too."""
+    """Yield all cassettes of packages. Raises NotFetchedError like `of`."""
     return _of(chosen, lambda _: True)
 
 

@@ -1,7 +1,7 @@
 """Unpack the recordings of a source archive, which is untrusted input.
 
-Only regular files that the manifest lists are written, below one new folder. An archive with an unsafe name, a listed
-file that is a link or a device, or more than the limits allow, is refused as a whole. Nothing of it is ever run.
+Only regular files that the manifest lists are written, below one new folder. An archive is refused as a whole if it has
+an unsafe name, exceeds the limits, or if a listed file is a link or a device. No code in it is ever run.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ MAX_FILES = 5_000
 MAX_TOTAL = 256 * 2**20
 """How many bytes its recordings may have together."""
 MAX_RATIO = 50
-"""How many times larger than the archive its contents may be; what is small anyway may be `_FREE` bytes."""
+"""How many times larger than the archive its contents may be. Contents of up to `_FREE` bytes are always allowed."""
 _FREE = 16 * 2**20
 _LONGEST_NAME = 250
 _PIECE = 2**16
 
 
 class UnsafeArchiveError(Exception):
-    """An archive that is refused; the message says why."""
+    """An archive is refused; the message says why."""
 
 
 def unpack(archive: Path, target: Path, is_wanted: Callable[[str], bool]) -> int:
-    """Write the wanted files of an archive (`.tar.gz`) into an empty folder; return how many.
+    """Write the wanted files of an archive (`.tar.gz`) into an empty folder; return their number.
 
-    `is_wanted` is given a path below the archive's top folder. Raises UnsafeArchiveError, and OSError if the disk is
-    full.
+    `is_wanted` is called with a path below the archive's top folder. Raises UnsafeArchiveError, and OSError if the disk
+    is full.
     """
     most = max(_FREE, MAX_RATIO * archive.stat().st_size)
     try:
@@ -49,7 +49,7 @@ def unpack(archive: Path, target: Path, is_wanted: Callable[[str], bool]) -> int
 
 
 class _Limited(io.RawIOBase):
-    """A stream that refuses to give more than a number of bytes."""
+    """A stream that raises after a number of bytes."""
 
     def __init__(self, stream: gzip.GzipFile, most: int) -> None:
         self._stream = stream
@@ -74,8 +74,8 @@ class _Unpacking:
         self._total = 0
 
     def read(self, stream: _Limited) -> int:
-        """Write the wanted files, in the order of the archive; return how many."""
-        # Names that are no UTF-8 are decoded with surrogates, which `_safe` refuses.
+        """Write the wanted files, in the order of the archive; return their number."""
+        # Names that are not UTF-8 are decoded to surrogates, which `_safe` refuses.
         with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
             for number, member in enumerate(archive, 1):
                 if number > MAX_MEMBERS:
@@ -120,7 +120,7 @@ class _Unpacking:
 
 
 def _safe(name: str) -> str:
-    """Return a member's path below the top folder, "" for the top folder itself. Raises UnsafeArchiveError."""
+    """Return a member's path below the top folder; "" for the top folder itself. Raises UnsafeArchiveError."""
     parts = PurePosixPath(name).parts
     is_unsafe = (
         not parts
@@ -128,7 +128,7 @@ def _safe(name: str) -> str:
         or ".." in parts
         or len(name) > _LONGEST_NAME
         or any(character in name for character in "\\:")
-        or not name.isprintable()  # control characters, and surrogates for bytes that are no UTF-8
+        or not name.isprintable()  # control characters, and surrogates for bytes that are not UTF-8
     )
     if is_unsafe:
         raise UnsafeArchiveError(f"the name {name[:_LONGEST_NAME]!a} is not safe")

@@ -1,7 +1,7 @@
 """The JSON Schemas of `schemas/` and of the wire formats, each compiled once (draft 2020-12).
 
-Compiling costs 35 times a validation, so nothing else in the project builds a validator. Nearly all files are valid,
-which `quick` sees. jsonschema says what is wrong with the others.
+To compile a schema takes 35 times as long as a validation, so only this module builds validators. Nearly all files are
+valid, which `quick` recognises. jsonschema says what is wrong with the others.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _is_integer(_checker: Any, instance: Any) -> bool:
 
 @functools.cache
 def _validator_class() -> Any:
-    """Return the class of all validators. In JSON Schema 3.0 is an integer; here a count that is a float is a fault."""
+    """Return the class of all validators. Unlike in JSON Schema, 3.0 is no integer: a float is no valid count."""
     from jsonschema import Draft202012Validator, validators  # most runs need none, and importing it takes 0.1 s
 
     integer = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer)
@@ -59,7 +59,7 @@ def validator(name: str) -> Any:
     JSON pointer to a part: `wire/chat#/$defs/chunk`.
     """
     name, _, pointer = name.partition("#")
-    # A $ref to a whole document would use the validator that its $schema names, not this module's.
+    # For a $ref to a whole document, jsonschema would use the validator that its $schema names instead of this one.
     whole = document(name)
     return _validator_class()({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
 
@@ -80,24 +80,24 @@ def document(name: str) -> Mapping[str, Any]:
 
 @functools.cache
 def quick_check(name: str) -> quick.Check:
-    """Return a function that tells quickly whether a value is valid. `name` is that of a file in `schemas/`.
+    """Return a function that quickly tells whether a value is valid. `name` is a file in `schemas/`.
 
-    Raises quick.UnknownKeywordError if the schema has a keyword that is not known there.
+    Raises quick.UnknownKeywordError if the schema has a keyword that `quick` does not know.
     """
     whole = document(name)
     return quick.check(whole, str(whole["$id"]), part)
 
 
 def part(reference: str) -> Any:
-    """Return the part of a schema that a `$ref` means: the name of a document, `#`, and perhaps a JSON pointer."""
+    """Return the part of a schema to which a `$ref` refers: the name of a document, `#`, and maybe a JSON pointer."""
     name, _, pointer = reference.partition("#")
     return at_pointer(document(name.removesuffix(".schema.json")), pointer)
 
 
 def problems(name: str, instance: Any) -> Iterator[tuple[Where, str]]:
-    """Yield every violation of schema `name` by `instance`: its path, and a sentence without the whole instance.
+    """Yield (path, sentence) for every violation of schema `name` by `instance`.
 
-    The path of a key that the schema does not have leads to that key.
+    A sentence does not quote the whole instance. For a key that the schema does not allow, the path ends with that key.
     """
     yield from violations(validator(name), instance)
 
@@ -119,9 +119,9 @@ _QUICK = frozenset({"provider", "public-corpus", "read-rules"})
 
 
 def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileProblem]:
-    """Return the violations of schema `name` by the document of a YAML or TOML file, by line.
+    """Return the violations of schema `name` by the document of a YAML or TOML file, sorted by line.
 
-    Of more than `limits.PROBLEMS` it returns the first, and a last one that says so.
+    If there are more than `limits.PROBLEMS`, the list ends with a problem that says so.
     """
     if name in _QUICK and quick_check(name)(document):
         return []
@@ -136,14 +136,14 @@ def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileP
 
 
 def dotted(where: Where) -> str:
-    """Return a path in a document as people read it."""
+    """Return a path in a document in a form for people."""
     return ".".join(map(str, where)) or "the file"
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
-    """Yield what is wrong by the one of several forms that the value is meant to have; the error if none is likelier.
+    """Yield the innermost errors: if a schema allows several forms, those of the only form of the value's type.
 
-    A form is not meant if the value is of another type.
+    If there is no such form, or more than one, yield the error that jsonschema finds best.
     """
     from jsonschema.exceptions import best_match
 
@@ -163,7 +163,7 @@ def _is_of_other_type(error: ValidationError) -> bool:
 
 
 _RENAMED = {"invariant": "rule", "truth": "expected", "face": "method", "evidence": "provenance"}
-"""Keys of earlier files, and what they are called now."""
+"""Maps keys of earlier versions to their present names."""
 
 
 def _suggestion(key: Any, known: Collection[str]) -> str:
@@ -172,7 +172,7 @@ def _suggestion(key: Any, known: Collection[str]) -> str:
 
 
 def _additional(error: ValidationError) -> Iterator[tuple[Any, Collection[str]]]:
-    """Yield each key that the schema does not have, with those that it has."""
+    """Yield (key that the schema does not allow, keys that it allows)."""
     known = _schema(error).get("properties", {})
     yield from ((key, known) for key in _keys(error) if key not in known)
 
@@ -241,11 +241,11 @@ PATTERNS = {
     r"^[A-Za-z0-9._+-]+\.tar\.gz$": "must be the name of a file that ends in .tar.gz",
     "^[a-z0-9.-]+$": "must have lower-case letters, digits, dots and dashes only",
 }
-"""What the patterns of the schemas mean. The tests check that each has a sentence."""
+"""Maps the patterns of the schemas to their meaning. The tests check that each pattern has one."""
 
 
 def _sentence(error: ValidationError) -> str:
-    """Return what is wrong, and what was found. The texts of jsonschema are for people who know JSON Schema."""
+    """Return a sentence with what is required and what was found. jsonschema's own need knowledge of JSON Schema."""
     says = _SENTENCES.get(str(error.validator))
     sentence = says(error) if says else _short(error.message)
     return f"a key {sentence}" if "propertyNames" in error.absolute_schema_path else sentence
@@ -258,7 +258,7 @@ def _short(text: str) -> str:
 def _show(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):  # bytes, a value that contains itself, or one that is very deep
+    except (TypeError, ValueError, RecursionError):  # bytes, or a value that contains itself or is nested too deep
         text = repr(value)
     return _short(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -318,7 +318,7 @@ def _not(error: ValidationError) -> str:
 
 
 def _alternatives(error: ValidationError) -> str:
-    """Return a sentence for a value that fits none of several forms, of which none is closer than the others."""
+    """Return a sentence for a value that fits none of several forms, if none is more likely than the others."""
     context = error.context or []
     if not context:
         return "has more than one of the forms of which it may have one"

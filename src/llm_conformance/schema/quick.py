@@ -1,7 +1,7 @@
-"""Quick checks of JSON Schemas: a function that tells whether a value is valid, and nothing else.
+"""Quick checks of JSON Schemas, which only tell whether a value is valid.
 
-Each part of a schema is made a function once, some twenty times as quick as jsonschema. Only `llm_conformance.schema`
-can say what is wrong with a value.
+Each part of a schema is compiled once to a function that is some twenty times as fast as jsonschema.
+`llm_conformance.schema` can say what is wrong with a value.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 Check = Callable[[Any], bool]
 Find = Callable[[str], Any]
-"""Returns the schema that a `$ref` means, which must not begin with `#`."""
+"""Returns the schema to which a `$ref` refers. The reference must not begin with `#`."""
 
 _TYPES: Mapping[str, Check] = {
     "string": lambda value: isinstance(value, str),
@@ -25,11 +25,11 @@ _TYPES: Mapping[str, Check] = {
 }
 
 _SAYS_NOTHING = frozenset({"$schema", "$id", "$defs", "title", "description", "then", "else"})
-"""Keywords that describe, or that another keyword reads."""
+"""Keywords that only describe, or that are handled with another keyword."""
 
 
 class UnknownKeywordError(ValueError):
-    """A schema has a keyword that is not known here."""
+    """A schema has a keyword that this module does not know."""
 
 
 def check(schema: Mapping[str, Any] | bool, base: str, find: Find) -> Check:
@@ -41,7 +41,7 @@ def check(schema: Mapping[str, Any] | bool, base: str, find: Find) -> Check:
         find: See `Find`.
 
     Raises:
-        UnknownKeywordError: It has a keyword that is not known here.
+        UnknownKeywordError: The schema has a keyword that this module does not know.
     """
     if isinstance(schema, bool):
         return lambda value: schema
@@ -112,7 +112,7 @@ def _enum(allowed: Sequence[Any]) -> Check:
         return lambda value: (value is None or isinstance(value, str)) and value in allowed
     if not all(each is None or isinstance(each, str | int) for each in allowed):
         raise UnknownKeywordError("enum, with lists, objects or fractions")
-    # True equals 1 in Python, and not in JSON.
+    # True equals 1 in Python, but not in JSON.
     return lambda value: any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in allowed)
 
 
@@ -132,7 +132,7 @@ def _dependent(names: Mapping[str, Sequence[str]]) -> Check:
 def _unique(is_stated: bool) -> Check:
     if not is_stated:
         raise UnknownKeywordError("uniqueItems, if it is false")
-    # What is equal in JSON is not always equal in Python, so that jsonschema decides on items that are not text.
+    # Values that are equal in JSON may differ in Python, so jsonschema decides about items that are not texts.
     return lambda value: (
         not isinstance(value, list) or (all(isinstance(each, str) for each in value) and len(set(value)) == len(value))
     )

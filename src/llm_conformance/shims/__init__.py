@@ -1,5 +1,5 @@
 """Helpers for adapters of libraries that return OpenAI's chat completions.
 
-They copy, and repair nothing: what a library's object does not have is not in the response. An adapter need not use
-them; `docs/shims.md` has the rules that hold for adapters of other people's libraries.
+They copy and repair nothing: the response lacks what the library's object lacks. Adapters need not use them.
+`docs/shims.md` has the rules for adapters of other projects' libraries.
 """

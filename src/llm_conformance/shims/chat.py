@@ -1,7 +1,7 @@
-"""Chat completions as OpenAI's SDK and many others return them, in the suite's shape.
+"""Convert chat completions, as OpenAI's SDK and many other libraries return them, to the suite's shape.
 
-For libraries whose objects have OpenAI's field names. Where a library has a helper that folds chunks, use that, and
-`answer` for its result; `Fold` is for libraries without one.
+This is for libraries whose objects have OpenAI's field names. If a library has a helper that folds chunks, use that
+helper, and `answer` for its result. `Fold` is for libraries without one.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from llm_conformance.shims.native import Answer, fields
 
 Event = dict[str, Any]
 
-# OpenAI's words; a library's own are added with `{**FINISH, "abort": "error"}`.
+# OpenAI's finish words. Add a library's own with `{**FINISH, "abort": "error"}`.
 FINISH: Mapping[str, str] = {
     **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
     "content_filter": "content_filter",
 }
-# Values of `audio.format` in a request. The answer does not say which one it has.
+# Maps `audio.format` of a request to the MIME type, which the answer does not state.
 AUDIO: Mapping[str, str] = {
     **{"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "aac": "audio/aac"},
     "pcm16": "audio/pcm",
@@ -37,13 +37,13 @@ def answer(
         completion: The library's object.
         call: The call that the suite makes.
         reasoning: The names of the message's fields that may hold its reasoning.
-        finish: The finish reasons of the provider's words.
+        finish: Maps the provider's finish words to finish reasons.
 
     Returns:
         The canonical response, whose `native` is the completion and whose `turn` is its message.
 
     Raises:
-        LookupError, TypeError: The completion has no choice, or no id; so it would for the caller.
+        LookupError, TypeError: The completion has no choice or no id. Callers of the library would get the same error.
     """
     whole = fields(completion)
     choice = fields(whole["choices"][0])
@@ -68,11 +68,11 @@ def deltas(delta: Any, *, reasoning: Sequence[str] = REASONING) -> Iterator[Even
 
 
 class Fold:
-    """Chunks of a stream, for a library that has nothing to fold them.
+    """Folds the chunks of a stream, for libraries that have no helper for it.
 
-    `add` returns the events of a chunk, `end` the last event, once the library's iterator has ended. An iterator
-    without any chunk has no last event. Pieces of tool calls belong together by their index; a piece with another id
-    begins another call, because some servers give all calls of an answer the same index.
+    `add` returns the events of a chunk. `end` returns the last event, after the library's iterator has ended; there is
+    none if there were no chunks. Pieces of tool calls are joined by their index. A piece with a new id starts a new
+    call, because some servers give all calls of an answer the same index.
     """
 
     def __init__(self, call: Any, *, reasoning: Sequence[str] = REASONING, finish: Mapping[str, str] = FINISH) -> None:
@@ -81,7 +81,7 @@ class Fold:
         self._head: dict[str, Any] = {}
         self._message: dict[str, Any] = {"role": "assistant", "content": ""}
         self._calls: list[dict[str, Any]] = []
-        self._last: dict[Any, int] = {}  # by the provider's index: the number of the last call with it
+        self._last: dict[Any, int] = {}  # maps the provider's index to the number of the last call with it
         self._word: str | None = None
 
     def add(self, chunk: Any) -> list[Event]:
@@ -124,7 +124,7 @@ class Fold:
             own["function"]["arguments"] += given or ""
 
     def _numbered(self, delta: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a delta whose pieces of tool calls have the number of their call in the place of the index."""
+        """Return a delta in which the index of each piece of a tool call is the number of its call."""
         pieces = [{**each, "index": self._number(each)} for each in _pieces(delta)]
         return {**delta, "tool_calls": pieces, "function_call": None}
 
@@ -140,7 +140,7 @@ class Fold:
 
 
 def counts(usage: Any) -> dict[str, Any] | None:
-    """Return the token counts of a usage object; None if there is none. A count that is not there is None."""
+    """Return the token counts of a usage object; None if there is none. A missing count is None."""
     if usage is None:
         return None
     own = fields(usage)
@@ -158,10 +158,10 @@ def counts(usage: Any) -> dict[str, Any] | None:
 
 
 def annotation(native: Any, base: int = 0, length: int | None = None) -> dict[str, Any]:
-    """Return a citation. Its fields are beside its `type`, or in an object of that name.
+    """Return a citation. Its fields are beside its `type`, or in an object that is named like the type.
 
-    `base` is the offset, in code points, of the text that its offsets count from, `length` the length of that text. A
-    citation whose offsets point outside of it has no place: libraries pass on what the provider sent.
+    Its offsets count in a text that starts at `base` and has `length` code points. If they are outside that text, which
+    libraries do not check, the citation has no place.
     """
     own = {name: value for name, value in fields(native).items() if value is not None}
     inner = own.pop(str(own.get("type")), {})
@@ -173,14 +173,14 @@ def annotation(native: Any, base: int = 0, length: int | None = None) -> dict[st
 
 
 def segments(answer: Mapping[str, Any], refusal: str | None = None) -> list[dict[str, Any]]:
-    """Return the segments of an answer that has text, a refusal and tool calls in fields of their own."""
+    """Return the segments of an answer with separate fields for text, refusal and tool calls."""
     found = [{"type": "text", "content": answer["message"]}] if answer["message"] else []
     found += [{"type": "other", "content": refusal, "metadata": {"kind": "refusal"}}] if refusal else []
     return [*found, *({"type": "tool_call", "content": each["arguments"]} for each in answer["tool_calls"])]
 
 
 def tool_choice(choice: Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """Return Claude's choice of a tool in OpenAI's form, for libraries that take this form for all providers.
+    """Convert Claude's `tool_choice` to OpenAI's form, for libraries that accept that form for all providers.
 
     Raises NotImplementedError for a choice with fields that OpenAI's form does not have.
     """
@@ -193,7 +193,7 @@ def tool_choice(choice: Mapping[str, Any]) -> str | Mapping[str, Any]:
 
 
 def tool_call(native: Any) -> dict[str, Any]:
-    """Return a whole tool call, of a function or of a custom tool."""
+    """Return a whole tool call of a function or a custom tool."""
     made = fields(native)
     name, given = _named(made)
     kind = {"type": "custom"} if made.get("custom") else {}
@@ -201,7 +201,7 @@ def tool_call(native: Any) -> dict[str, Any]:
 
 
 def audio_type(call: Any) -> str | None:
-    """Return the MIME type of the audio in an answer, which only the request says."""
+    """Return the MIME type of the audio in an answer, which only the request states."""
     return AUDIO.get(str((call.params.get("audio") or {}).get("format")))
 
 
@@ -250,6 +250,6 @@ def _pieces(delta: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _named(made: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the name and the arguments of a tool call, or of a piece of one."""
+    """Return (name, arguments) of a tool call or of a piece of one."""
     own = fields(made.get("custom") or made.get("function") or {})
     return own.get("name"), own.get("input") or own.get("arguments")

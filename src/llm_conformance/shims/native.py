@@ -1,4 +1,4 @@
-"""The library's own objects: read them, and keep them beside the canonical response."""
+"""Read the library's own objects, and keep them beside the canonical response."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Answer(dict[str, Any]):
     """A canonical response that keeps what the library returned.
 
     Attributes:
-        native: The library's own object, or the list of its events. Where a rule fails, the suite looks into it for
-            the expected value: if it is there, the adapter may have missed it.
-        turn: What goes back to the library in a later turn of the conversation.
+        native: The library's own object, or the list of its events. If a rule fails, the suite looks for the expected
+            value in it. If it is there, the adapter may have missed it.
+        turn: What a later turn of the conversation gives back to the library.
     """
 
     native: Any = None
@@ -37,14 +37,14 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def turns(call: Any) -> list[Any]:
-    """Return the messages of a call, with the library's own in the place of earlier answers."""
+    """Return the messages of a call. In place of earlier answers, it has the library's own messages (`Answer.turn`)."""
     return [said.turn if isinstance(said, Answer) else said for said in call.messages]
 
 
 def keywords(method: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as keywords of a method; those that it does not name go into its `extra_body`.
+    """Return parameters as keywords of a method. Those that the method does not name go into its `extra_body`.
 
-    That is how the SDKs made by Stainless (openai, anthropic, groq and others) document it:
+    The SDKs made by Stainless (openai, anthropic, groq and others) document this:
     <https://github.com/openai/openai-python#undocumented-request-params>.
     """
     known = inspect.signature(method).parameters

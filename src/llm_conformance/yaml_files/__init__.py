@@ -1,4 +1,4 @@
-"""Read YAML files that are untrusted input, as scenarios and cassettes are (`llm_conformance.limits`)."""
+"""Read YAML files that are untrusted input, such as scenarios and cassettes (`llm_conformance.limits`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a file, as people read it."""
+"""Problems of files, in a form for people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_conformance.wording import printable, shortened
 
 @dataclass(frozen=True)
 class FileProblem:
-    """One thing that is wrong with a file; `line` is counted from 1, `message` says what to do about it."""
+    """One problem of a file. `line` counts from 1; `message` says what to do about the problem."""
 
     path: Path
     line: int
@@ -20,13 +20,13 @@ class FileProblem:
     def __str__(self) -> str:
         r"""Return `path:line: message` in one line.
 
-        Characters that a terminal or a CI service would obey, such as ESC and line breaks, are escaped: `\x1b`.
+        Control characters for a terminal or a CI service, such as ESC and line breaks, are escaped: `\x1b`.
         """
         return f"{printable(str(self.path))}:{self.line}: {printable(shortened(self.message, limits.MESSAGE))}"
 
 
 class BadFileError(Exception):
-    """A file that cannot be used, with everything that is wrong with it."""
+    """A file cannot be used; `problems` has everything that is wrong with it."""
 
     def __init__(self, *problems: FileProblem) -> None:
         super().__init__("\n".join(map(str, problems)))
@@ -34,4 +34,4 @@ class BadFileError(Exception):
 
 
 class RefusedError(BadFileError):
-    """A YAML file with anchors, which this suite does not read."""
+    """A YAML file has anchors, which this suite does not read."""

@@ -1,7 +1,7 @@
-"""Read one YAML document, and the lines of its values.
+"""Read a YAML document, and find the lines of its values.
 
-A file is refused if it is nested too deep or has too many values (`limits`), has a tag other than `!!binary`, has an
-anchor (a small file with aliases can expand without end), or has the same key twice. Dates stay text.
+A file is refused if it is nested too deep, has too many values (`limits`), a tag other than `!!binary`, an anchor (a
+small file with aliases can expand without end), or the same key twice. Dates stay texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from llm_conformance.yaml_files.scalars import BINARY, BadScalarError, value_of
 
 try:
     from yaml import CSafeLoader as _SafeLoader
-except ImportError:  # PyYAML was built without libyaml: slower, equally safe
+except ImportError:  # PyYAML was built without libyaml: it is slower, but equally safe
     from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
 Where: TypeAlias = tuple[str | int, ...]
@@ -29,10 +29,9 @@ Where: TypeAlias = tuple[str | int, ...]
 
 
 def parse(path: Path, text: str, of_recorder: bool = False) -> Any:
-    """Return the one YAML document in `text`. Raises BadFileError, with the line, if it is refused.
+    """Return the only YAML document in `text`. Raises BadFileError with the line if it is refused.
 
-    With `of_recorder` it may have the tags of Ruby's recorders: `!binary` is read as `!!binary`, and what is behind
-    `!ruby/...` is read as if it had no tag.
+    With `of_recorder`, tags of Ruby's recorders are allowed: `!binary` means `!!binary`, and `!ruby/...` is ignored.
     """
     try:
         return _read(text, of_recorder=of_recorder)
@@ -56,7 +55,7 @@ def line_of(text: str, where: Where) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _lines(text: str) -> Mapping[Where, int]:
-    """Return the line of every value in a text, by path; of JSON that is not YAML, those before the difference."""
+    """Map the path of every value in a text to its line. JSON that is no YAML is read up to where they differ."""
     lines: dict[Where, int] = {}
     with contextlib.suppress(_RefusedYamlError, yaml.YAMLError, ValueError):
         _read(text, lines, of_recorder=True)
@@ -64,7 +63,7 @@ def _lines(text: str) -> Mapping[Where, int]:
 
 
 class _RefusedYamlError(Exception):
-    """Why a text is refused, and in which line."""
+    """A text is refused; says why, and in which line."""
 
     def __init__(self, event: yaml.Event, message: str, error: type[BadFileError] = BadFileError) -> None:
         super().__init__(message)
@@ -85,7 +84,7 @@ class _Collection:
 
 
 def _read(text: str, lines: dict[Where, int] | None = None, of_recorder: bool = False) -> Any:
-    """Return the document in one pass over the parser's events; put the line of every value into `lines`."""
+    """Build the document in one pass over the parser's events; put the line of every value into `lines`."""
     reader = _Reader(lines, of_recorder)
     for event in yaml.parse(text, Loader=_SafeLoader):
         reader.take(event)
@@ -153,7 +152,7 @@ class _Reader:
         self._open.append(_Collection(value, self._put(event, value)))
 
     def _put(self, event: yaml.Event, value: Any) -> Where:
-        """Put a value where it belongs, and return its path; paths are built only if lines are wanted."""
+        """Put a value into its place, and return its path. Paths are built only if lines are wanted."""
         if not self._open:
             self.document = value
             return ()

@@ -1,6 +1,6 @@
-"""What the plain scalars of YAML are: numbers, truth values, null or text, by PyYAML's own rules.
+"""Read plain scalars of YAML as numbers, truth values, null or text, by PyYAML's own rules.
 
-These are the rules of YAML 1.1, as vcrpy's: 0x1f, 0b11 and 1:59:59 are numbers, too.
+These are the rules of YAML 1.1, like vcrpy's. 0x1f, 0b11 and 1:59:59 are numbers, too.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _TYPED = _NUMBERS | {"tag:yaml.org,2002:null", "tag:yaml.org,2002:bool"}
 
 
 class BadScalarError(Exception):
-    """A scalar that cannot be read; the message says why."""
+    """A scalar cannot be read; the message says why."""
 
 
 class _Scalars(yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """PyYAML's rules for what plain scalars are, and for their values."""
+    """PyYAML's rules for the types and values of plain scalars."""
 
     def __init__(self) -> None:
         yaml.constructor.SafeConstructor.__init__(self)

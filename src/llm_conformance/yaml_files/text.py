@@ -1,6 +1,6 @@
-"""Read the text of files that are untrusted input: regular files alone, and never more than a file may have.
+"""Read the text of untrusted files: only regular files, and never more than a file may have.
 
-A pipe would be waited for, and a device such as /dev/zero has no end.
+A pipe would block, and a device such as /dev/zero has no end.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from llm_conformance.yaml_files.problems import BadFileError, FileProblem
 
 
 def read_bytes(path: Path) -> bytes:
-    """Return what a file has. Raises BadFileError if it is missing, too large, or no regular file."""
+    """Return the content of a file. Raises BadFileError if it is missing, too large, or no regular file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise BadFileError(FileProblem(path, 1, "is a directory, a pipe or a device; put a file here"))
@@ -26,9 +26,9 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; one whose name ends in `.gz` is decompressed.
+    """Return the text of a file. A file whose name ends in `.gz` is decompressed.
 
-    Raises BadFileError if it is missing, too large, no regular file, not UTF-8, or not what `.gz` says.
+    Raises BadFileError if it is missing, too large, no regular file, not UTF-8, or not compressed in spite of `.gz`.
     """
     found = read_bytes(path)
     try:
@@ -48,7 +48,7 @@ def _bounded(path: Path, found: bytes) -> bytes:
 
 
 def _decompressed(found: bytes) -> bytes:
-    """Return what gzip has compressed, one byte more than a file may have at most. Raises zlib.error."""
+    """Decompress gzip, up to one byte more than a file may have. Raises zlib.error."""
     reader = zlib.decompressobj(16 + zlib.MAX_WBITS)
     text = reader.decompress(found, limits.BYTES + 1)
     if len(text) <= limits.BYTES and not reader.eof:

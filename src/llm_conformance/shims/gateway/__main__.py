@@ -24,7 +24,7 @@ ERRORS = {
     "OutOfTimeError": "TimeoutError",
     "BrokenOffError": "ServiceUnavailableError",
     "TransportError": "ServiceUnavailableError",
-    # What an error within a stream is called in OpenAI's form, where it has no status.
+    # The types of errors within a stream in OpenAI's form, which have no status.
     **{"rate_limit_error": "RateLimitError", "insufficient_quota": "RateLimitError"},
     **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
     **{"server_error": "ServiceUnavailableError", "internal_server_error": "ServiceUnavailableError"},
@@ -51,7 +51,7 @@ class Gateway:
         try:
             with self._upstream.leads_to(call["base_url"]):
                 yield from self._whole(call) if question["op"] == "complete" else self._stream(call)
-        except Exception as error:  # all of them are answers of the protocol
+        except Exception as error:  # the protocol has an answer for every error
             yield {"error": self._reported(error)}
 
     def _description(self) -> Line:
@@ -105,14 +105,14 @@ class Gateway:
         return {"upstream": self._upstream.url, "api_key": self._api_key}
 
     def _reported(self, error: Exception) -> Line:
-        """Return an error as the protocol has it."""
+        """Return an error in the form of the protocol."""
         said: Line = {"error_type": type(error).__name__, "message": str(error), "original_error": repr(error)}
         match error:
             case client.StatusError():
                 said |= {"status_code": error.status, "headers": dict(error.headers)}
                 is_unreadable = error.status >= 500
                 if not self._upstream.requests and error.status in (400, 422):
-                    said["error_type"] = "NotImplementedError"  # it says that it cannot ask this
+                    said["error_type"] = "NotImplementedError"  # the gateway says that it cannot send this
             case client.StreamError():
                 word, code = error.error.get("type"), error.error.get("code")
                 is_unreadable = not (word or code)
@@ -124,7 +124,7 @@ class Gateway:
             case _:
                 is_unreadable = False
         if is_unreadable and self._upstream.answered_whole:
-            # In OpenAI's form there is no other way to say that the upstream's answer cannot be read.
+            # OpenAI's form has no other way to say that the upstream's answer is unreadable.
             said |= {"error_type": "UnreadableAnswerError", "status_code": None}
         return said
 

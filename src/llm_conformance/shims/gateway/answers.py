@@ -1,4 +1,4 @@
-"""What a gateway answers, folded in the way of OpenAI's own SDK, as canonical responses and stream events."""
+"""Convert a gateway's answers, folded like in OpenAI's own SDK, to canonical responses and stream events."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Event = dict[str, Any]
 
 
 class MalformedAnswerError(Exception):
-    """The gateway's answer has a success status and is no chat completion."""
+    """The gateway's answer has a success status but is no chat completion."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The call, as far as `shims.chat` reads it, and what the gateway can say in OpenAI's form."""
+    """The parts of a call that `shims.chat` reads, and the capabilities of the gateway."""
 
     provider: str
     api: str
@@ -37,16 +37,16 @@ def whole(completion: Any, call: Asked, reasoning: Iterable[str]) -> Answer:
         raise MalformedAnswerError(f"no chat completion: {type(error).__name__}: {error}") from error
     made["reasoning"] = "".join(texts(message, reasoning)) or None
     made["extras"] = {EXTRA: message}
-    if made["usage"] and made["usage"]["cache_write_tokens"] is None:  # gateways keep Anthropic's name
+    if made["usage"] and made["usage"]["cache_write_tokens"] is None:  # gateways use Anthropic's name
         made["usage"]["cache_write_tokens"] = made["usage"]["raw"].get("cache_creation_input_tokens")
-    if call.api != "chat":  # OpenAI's form requires a time; other APIs do not send one, so it is the gateway's own
+    if call.api != "chat":  # OpenAI's form requires a time; if the API sends none, it is made up
         made["created"] = None
     made.update(_nothing(call.capabilities))
     return made
 
 
 def _nothing(capabilities: Collection[str]) -> dict[str, Any]:
-    """Return empty values for what the gateway does not claim to hand on."""
+    """Return empty values for what the gateway does not declare."""
     made: dict[str, Any] = {}
     if "annotations" not in capabilities:
         made["annotations"] = []
@@ -58,7 +58,7 @@ def _nothing(capabilities: Collection[str]) -> dict[str, Any]:
 
 
 class Fold:
-    """The chunks of a stream; `reasoning` are the places of the reasoning in a delta."""
+    """Folds the chunks of a stream; `reasoning` are the places of the reasoning in a delta."""
 
     def __init__(self, call: Asked, reasoning: Sequence[str]) -> None:
         self._call, self._reasoning = call, reasoning
@@ -92,7 +92,7 @@ class Fold:
             raise MalformedAnswerError(f"no chunk: {type(error).__name__}: {error}") from error
 
     def _identified(self, event: Event) -> Event:
-        """Return a piece of a call with the id that its first piece has."""
+        """Return a piece of a call with the id of the call's first piece."""
         if piece := event.get("tool_call"):
             piece["id"] = self._ids.setdefault(piece["index"], piece["id"])
         return event
@@ -114,7 +114,7 @@ class Fold:
 
 
 def _block(block: Any) -> Any:
-    """Return a block of content as it stands in a plain answer; its pieces in a stream do not say its type."""
+    """Return a content block in the form of a plain answer, with its type, which pieces of a stream do not have."""
     delta = block.get("delta") if isinstance(block, Mapping) else None
     if not isinstance(delta, Mapping):
         return block
@@ -124,7 +124,7 @@ def _block(block: Any) -> Any:
 
 
 def accumulate(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    """Add a delta to a message, as OpenAI's SDKs do: texts are joined, items of a list with an index are merged."""
+    """Add a delta to a message like OpenAI's SDKs: texts are joined, and list items are merged by their index."""
     for key, value in delta.items():
         own = whole.get(key)
         if own is None or (key in ("index", "type", "role") and value is not None):
@@ -159,7 +159,7 @@ def _append(items: list[Any], value: Any) -> None:
 
 
 def texts(value: Any, places: Iterable[str]) -> Iterator[str]:
-    """Yield the texts at the first place that has any: names with `/` between them, `*` for each item of a list."""
+    """Yield the texts at the first place that has any: names joined by `/`, with `*` for each item of a list."""
     for place in places:
         found = [each for each in _at(value, place.split("/")) if isinstance(each, str) and each]
         if found:

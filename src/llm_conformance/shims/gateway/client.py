@@ -1,4 +1,4 @@
-"""The client of a gateway: it sends OpenAI chat requests over HTTP and reads what comes back, and mends nothing."""
+"""The client of a gateway: it sends OpenAI chat requests over HTTP, and reads the answers without repairs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StatusError(Exception):
 
 
 class StreamError(Exception):
-    """The gateway sent an error within a stream, or in an answer of status 200."""
+    """The gateway sent an error within a stream, or in an answer with status 200."""
 
     def __init__(self, error: Any) -> None:
         super().__init__(json.dumps(error, ensure_ascii=False)[:2000])
@@ -61,7 +61,7 @@ class Client:
         with self._sent(body) as (received, until):
             for line in _lines(_pieces(received, until)):
                 if not line.startswith(b"data:"):
-                    if line.startswith(b"{"):  # no event, but an error instead of a stream
+                    if line.startswith(b"{"):  # an error instead of a stream
                         _document(line)
                     continue
                 data = line.removeprefix(b"data:").strip()

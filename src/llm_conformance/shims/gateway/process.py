@@ -1,8 +1,8 @@
-"""A gateway's process: started once, and ended with the program that asks it, however that ends.
+"""A gateway's process. It is started once, and ends with the program that asks it, however that program ends.
 
     python -m llm_conformance.shims.gateway.process COMMAND ...
 
-is the process between the two: it starts the command, and ends it at the end of its own input.
+is the process between the two. It starts the command, and ends it when its own standard input ends.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _POLL_S = 0.1
 
 
 class NotStartedError(Exception):
-    """The gateway did not come up; the message has the end of what it wrote."""
+    """The gateway did not start; the message has the end of its output."""
 
 
 class Process:
     """A running gateway.
 
     Args:
-        settings: What its file says.
+        settings: The settings in its file.
         places: Values for `{name}` in its command, environment and files, besides `{port}` and `{files}`.
 
     Raises NotStartedError.
@@ -63,11 +63,11 @@ class Process:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether the gateway is still running."""
         return self._process.poll() is None
 
     def close(self) -> None:
-        """End it."""
+        """End the gateway."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         self._process.wait()
@@ -87,7 +87,7 @@ class Process:
 
 
 def filled(text: str, places: Mapping[str, str]) -> str:
-    """Return a text with each `{name}` of the places replaced; other braces stay."""
+    """Return a text with each `{name}` in `places` replaced. Other braces stay."""
     for name, value in places.items():
         text = text.replace(f"{{{name}}}", value)
     return text
@@ -109,7 +109,7 @@ def main(command: Sequence[str]) -> int:
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
     def end() -> None:
-        while os.read(0, 1024):  # not by `sys.stdin`, whose lock would be held when this process ends
+        while os.read(0, 1024):  # `sys.stdin` would hold a lock when this process ends
             pass
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""A call of the suite as a request of OpenAI's chat API. What has no place there raises NotImplementedError."""
+"""Write a call of the suite as a request of OpenAI's chat API. What has no place there raises NotImplementedError."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from llm_conformance.shims.gateway.settings import Upstream
 Fields = Mapping[str, Any]
 
 EXTRA = "gateway"
-"""Where an answer keeps the gateway's own message, which goes back in later turns."""
+"""The key under which an answer keeps the gateway's own message, which goes back in later turns."""
 
 _PARTS = ("text", "image_url", "input_audio", "file")
 _SAME = (
@@ -20,13 +20,13 @@ _SAME = (
     *("response_format", "reasoning_effort", "parallel_tool_calls", "modalities", "audio", "prediction"),
     *("service_tier", "tool_choice", "functions", "function_call", "store", "web_search_options"),
 )
-"""Parameters that OpenAI's chat API has."""
+"""Parameters that OpenAI's chat API has under the same name."""
 _NAMES: Mapping[str, str] = {"stop_sequences": "stop", "max_tokens_to_sample": "max_tokens"}
 _GENERATION_CONFIG: Mapping[str, str] = {
     **{"maxOutputTokens": "max_tokens", "temperature": "temperature", "topP": "top_p", "stopSequences": "stop"},
     **{"candidateCount": "n", "seed": "seed", "responseLogprobs": "logprobs", "logprobs": "top_logprobs"},
 }
-"""Gemini's names of what OpenAI's chat API has, too."""
+"""Maps Gemini's names of parameters to those of OpenAI's chat API."""
 _CHOICES: Mapping[str, Any] = {"auto": "auto", "any": "required", "none": "none"}
 
 
@@ -72,7 +72,7 @@ def _param(name: str, value: Any, upstream: Upstream) -> Iterator[tuple[str, Any
 
 
 def _thinking(config: Fields) -> Iterator[tuple[str, Any]]:
-    """Yield Gemini's thinking as gateways have it: Anthropic's `thinking`, which always shows the thoughts."""
+    """Yield Gemini's thinking as gateways accept it: as Anthropic's `thinking`, which always shows the thoughts."""
     budget = config.get("thinkingBudget")
     if budget == 0:
         yield "thinking", {"type": "disabled"}

@@ -21,14 +21,14 @@ class Upstream:
     """How a gateway is asked for one API of one provider.
 
     Attributes:
-        model: The model to ask the gateway for; `{model}` is that of the call.
+        model: The model to request from the gateway; `{model}` is the model of the call.
         headers: Further headers of the request.
         body: Further fields of the request's body.
-        params: The call's parameters that go out under their own names, because the gateway documents them.
-        names: Other names for the call's parameters.
-        has_hosted_tools: Whether the provider's own tools go out in the provider's own form.
-        unknown_tools: Globs for the types of such tools that the gateway does not know.
-        parts: Types of content parts that go out in the provider's own form.
+        params: The call's parameters that are sent under their own names, because the gateway documents them.
+        names: Maps the call's parameters to the gateway's names.
+        has_hosted_tools: Whether the provider's own tools are sent in the provider's own form.
+        unknown_tools: Globs of the types of the provider's own tools that the gateway does not know.
+        parts: Types of content parts that are sent in the provider's own form.
     """
 
     model: str = "{model}"
@@ -43,22 +43,24 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a gateway's file says.
+    """The settings in a gateway's file.
 
     Attributes:
         name: The gateway's name.
         version: Its release.
         command: The command that starts it.
-        folder: The folder of the file, where the command runs.
-        ready: The path of a GET request that it answers with a status below 400 once it is up.
+        folder: The folder of the file, in which the command runs.
+        ready: The path of a GET request that it answers with a status below 400 after its start.
         path: The path of its chat completions.
-        capabilities: What it can say in OpenAI's form.
-        environment: Further variables of its environment.
-        files: Files to write for it, by name; `{files}` is their folder.
+        capabilities: The capabilities that it has in OpenAI's form.
+        environment: Further environment variables.
+        files: Maps the names of files to write for it to their contents; `{files}` is their folder.
         headers: Headers of each request.
-        finish: Finish reasons of words that are not OpenAI's, if the gateway hands on the providers' own.
-        reasoning: Places of the reasoning in a message or a delta: names with `/` between them, `*` for each of a list.
-        apis: How it is asked, by `provider:api`.
+        finish: Maps finish words other than OpenAI's to finish reasons, if the gateway passes on the providers' own
+            words.
+        reasoning: Places of the reasoning in a message or a delta: names joined by `/`, with `*` for each item of a
+            list.
+        apis: Maps `provider:api` to how the gateway is asked for it.
     """
 
     name: str
@@ -125,7 +127,7 @@ def _problems(said: Any, types: Mapping[str, tuple[type, ...]], where: Where) ->
 
 
 def _version(said: Any, folder: Path) -> str | None:
-    """Return a version as it stands, of a Python distribution (`distribution`), or in a JSON file (`json`)."""
+    """Return the version: a text, or that of a Python distribution (`distribution`) or in a JSON file (`json`)."""
     if not isinstance(said, dict):
         return None if said is None else str(said)
     if "distribution" in said:

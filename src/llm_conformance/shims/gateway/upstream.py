@@ -1,7 +1,7 @@
-"""The upstream that a gateway is set to: a port that stays the same, and leads to the exchange of the current call.
+"""The upstream of a gateway: a fixed port that forwards to the exchange of the current call.
 
-A gateway is told its upstream once, but each call of the suite has a URL of its own. Only the path of the request is
-altered. The bytes of the answer go through as they are. If the replay resets the connection, the upstream does, too.
+A gateway gets its upstream once, but each call of the suite has its own URL. Only the path of the request is changed.
+The bytes of the answer are forwarded unchanged. If the replay resets the connection, the upstream does, too.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Upstream:
     """A port of the loopback, `url`, that forwards to the exchange of the current call.
 
     Attributes:
-        requests: How many requests have come since the current call began.
-        answered_whole: Whether the last of them got a whole answer of a status below 400.
+        requests: The number of requests since the start of the current call.
+        answered_whole: Whether the last request got a complete answer with a status below 400.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Upstream:
 
     @contextlib.contextmanager
     def leads_to(self, base_url: str) -> Iterator[None]:
-        """Forward to a URL. At the end all connections are closed, so that no late request reaches the next call."""
+        """Forward to a URL within the `with` block; then close all connections, so that no late request goes on."""
         self._base, self.requests, self.answered_whole = base_url, 0, False
         try:
             yield
@@ -87,12 +87,12 @@ class Upstream:
                 answer = b""
                 while piece := server.recv(65536):
                     answer += piece
-                    # Before the last piece is sent: the gateway may answer as soon as it has it.
+                    # This comes before the last piece is sent, because the gateway may then answer at once.
                     self.answered_whole = _is_whole(answer)
                     client.sendall(piece)
             finally:
                 with contextlib.suppress(OSError):
-                    client.shutdown(socket.SHUT_RD)  # ends the pump: a socket in use is closed when it is no longer
+                    client.shutdown(socket.SHUT_RD)  # ends the pump; a socket is only closed when nobody uses it
                 pump.join()
 
 
@@ -106,7 +106,7 @@ def _is_whole(answer: bytes) -> bool:
 
 
 def _head(client: socket.socket) -> bytes:
-    """Return the bytes of a request up to the end of its head, and what came with them; b"" if there is no request."""
+    """Return the bytes of a request up to the end of its head, and what came with them; b"" for no request."""
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD:
         piece = client.recv(65536)
