@@ -40,7 +40,7 @@ ABOUT_A_PART = (
 
 
 class GenerateDecoder:
-    """Decodes a `GenerateContentResponse`, or all those of a stream.
+    """Decodes a `GenerateContentResponse`, or all responses of a stream.
 
     Args:
         call: The call that the response answers.

@@ -38,7 +38,7 @@ def name(item: Item) -> str:
 
 
 def arguments(item: Item) -> str:
-    """Return the object that says what to do, as JSON. A computer may get several actions at once."""
+    """Return the object that says what to do as JSON text. A computer may get several actions at once."""
     what = item.get(_WHAT_TO_DO[item["type"]])
     return json.dumps({"actions": item["actions"]} if what is None and "actions" in item else what, ensure_ascii=False)
 

@@ -94,7 +94,7 @@ def test_native_reasoning_is_not_altered(exchange: Exchange) -> None:
 def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
-    Interfaces show reasoning, text and tool calls in a different order from that of the model. There is one segment per
+    Interfaces show reasoning, text and tool calls in a different order from the model's. There is one segment per
     block. If the wire has no blocks, there is one per contiguous run of text or reasoning. It makes no difference in
     how many pieces a stream comes. If content is a list of parts without an index (Mistral), one segment per part and
     one per run are both right. Hosted tools, unknown blocks and redacted reasoning have their place in the order.

@@ -299,7 +299,7 @@ def _hosted(spec: str, directory: Path, isolation: Isolation) -> ProgramAdapter:
 
 
 def _instantiate(spec: str, found: Any) -> Any:
-    """Call a class or a function; return any other object as it is."""
+    """Call a class or a function; return any other object unchanged."""
     if inspect.isclass(found) or (inspect.isroutine(found) and not hasattr(found, "providers")):
         try:
             return _guarded(f"calling {getattr(found, '__qualname__', spec)}()", found)

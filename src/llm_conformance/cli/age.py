@@ -26,7 +26,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Options) -> int:
-    """Print the list. With `--older-than`, return 1 if it is not empty."""
+    """Print the list. With `--older-than`, return 1 if the list is not empty."""
     cassette_dir = cassette_dir_of(options, changes=False)
     today = datetime.now(UTC).date()
     before = older_than(options.older_than, today)

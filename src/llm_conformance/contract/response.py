@@ -148,7 +148,7 @@ class Response(Value):
         id: The provider's id of the answer.
         request_id: The provider's id of the request.
         created: When the answer was created, as RFC 3339 in UTC (`2025-01-21T17:24:32Z`).
-        reasoning: The visible reasoning; None, and never "", if there is none.
+        reasoning: The visible reasoning; None if there is none, never "".
         segments: The blocks of the answer, in wire order.
         annotations: The citations.
         attachments: The media.

@@ -31,7 +31,7 @@ def plain(value: Any) -> Any:
 
 @functools.cache
 def _fields(kind: type) -> tuple[str, ...] | None:
-    """Return the names of the fields of a dataclass, None for any other class."""
+    """Return the names of the fields of a dataclass; None for any other class."""
     return tuple(field.name for field in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else None
 
 

@@ -34,7 +34,7 @@ class Difference:
     Attributes:
         expected: What the recorded request has or lacks.
         actual: What the other request has in its place.
-        capability: What an adapter has to declare to be able to ask for it; None if every adapter has to.
+        capability: The capability that an adapter needs to ask for it; None if every adapter must be able to.
     """
 
     expected: str

@@ -22,7 +22,7 @@ class Switch:
 
     Attributes:
         name: Its name in messages.
-        capability: What an adapter has to declare to be able to ask for it; None if every adapter has to.
+        capability: The capability that an adapter needs to ask for it; None if every adapter must be able to.
         read: Returns what a request asks for; an empty set if it does not ask.
     """
 

@@ -24,8 +24,8 @@ _WHILE_WAITING = Effort(1, reproducible=True)
 def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
     """Judge the stream of a cell by one rule, cut in many ways; return the result over all ways.
 
-    A stream may have cuts of its own, as a kept example may. It is judged with those, too. `known` is that of
-    `ExampleJudge`, `shrinks` that of `find_failures`.
+    A stream may have cuts of its own, as a kept example may. It is judged with those, too. `known` means the same as
+    for `ExampleJudge`, `shrinks` the same as for `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
     fault = cell.scenario.fault

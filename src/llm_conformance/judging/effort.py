@@ -20,8 +20,7 @@ class Effort:
         reproducible: Whether every run draws the same examples and remembers none for the next run.
         shared: Whether the APIs of one wire format share the number of examples, because most examples are the same for
             all.
-        first: How many of the examples are those of a smaller effort. They are drawn first. 0 if there is no smaller
-            one.
+        first: How many of the examples a smaller effort draws, too. They are drawn first. 0 if there is no smaller one.
     """
 
     examples: int

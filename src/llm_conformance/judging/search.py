@@ -110,7 +110,7 @@ class _Search:
             draw(self._scenarios, is_wrong, examples, 0, [Phase.reuse], settings().database, self._key)
 
     def judge_all(self, part: _Part) -> dict[Failure, _Place]:
-        """Judge the examples of a part. Return the failures of which the smallest example is in it, with its place."""
+        """Judge the examples of a part. Map each failure whose smallest example is in the part to its place."""
         places: dict[Failure, _Place] = {}
         count = left_out = 0
 

@@ -60,7 +60,7 @@ class JudgingItem(pytest.Item):
         return self._run.new_tally(items=1)
 
     def conclude(self, judged: Sequence[JudgedRule]) -> None:
-        """Raise the exception that gives pytest the item's outcome, which is that of the worst verdict."""
+        """Raise the exception that makes the worst verdict pytest's outcome of the item."""
         failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
         if failures:
             raise Failures(*zip(*failures, strict=True))

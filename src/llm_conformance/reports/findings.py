@@ -209,7 +209,7 @@ def _shown(example: Result) -> Result:
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
-    """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
+    """Yield a few failures, of different APIs if possible: recordings first, and among these short messages first."""
     left = sorted(failures, key=lambda each: (PROVENANCES.index(each["provenance"]), len(each["message"] or "")))
     seen: set[tuple[str, str]] = set()
     scenarios: set[str] = set()

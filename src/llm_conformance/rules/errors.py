@@ -15,7 +15,7 @@ from llm_conformance.rules.outcome import Raised
 
 
 def raised(facts: ErrorFacts, table: Mapping[str, str], status_is_the_providers: bool = True) -> Raised:
-    """Describe an exception. `table` is the adapter's `errors`; the last argument is that of `contract_class`."""
+    """Describe an exception. `table` is the adapter's `errors`; `contract_class` explains the last argument."""
     return Raised(
         type=facts.names[0],
         contract_type=contract_class(
@@ -34,7 +34,7 @@ def raised(facts: ErrorFacts, table: Mapping[str, str], status_is_the_providers:
 def read_error_event(
     event: Mapping[str, Any], table: Mapping[str, str], status_is_the_providers: bool = True
 ) -> Raised:
-    """Describe the error of a `response.error` event; the other arguments are those of `raised`."""
+    """Describe the error of a `response.error` event; `raised` explains the other arguments."""
     value = event.get("error")
     error = value if isinstance(value, Mapping) else {}
     context = error.get("extra_context")

@@ -6,9 +6,9 @@ A cassette may say in `metadata.fidelity` what its recorder altered. Only what i
 |---|---|
 | `raw`, or not given | everything that the bytes decide |
 | `body+headers-only` | the same; a body without its request is judged with `parse` and `parse_stream` only |
-| `json-reserialised` | everything: the JSON is laid out anew, its values are the same |
-| `json-asciified` | all but the exact code points of the message, and spans in it |
-| `redacted-reserialised` | as `json-asciified`, and no ids and times |
+| `json-reserialised` | everything: only the layout of the JSON differs |
+| `json-asciified` | all except the exact code points of the message, and spans in it |
+| `redacted-reserialised` | like `json-asciified`, without ids and times |
 | anything else | nothing: such a body needs a scenario file |
 
 Reasoning and the arguments of tool calls are expected exactly, whatever the fidelity.

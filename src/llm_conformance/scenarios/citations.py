@@ -12,7 +12,7 @@ from llm_conformance.scenarios.expected import ExpectedAnnotation
 
 @dataclass(frozen=True)
 class Pair:
-    """An expected annotation and the returned one that fits best, None if none is left; `place` names the pair."""
+    """An expected annotation and the returned one that fits best; None if none is left; `place` names the pair."""
 
     expected: ExpectedAnnotation
     actual: Annotation | None

@@ -295,7 +295,7 @@ def _answered(path: Path, message: Any) -> Path | None:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return a SHA-256 over the ids and bytes of scenario files and their cassettes. Reports name the suite by it."""
+    """Return a SHA-256 over the ids and bytes of scenario files and cassettes. It identifies the suite in reports."""
     total = hashlib.sha256()
     for path in files:
         total.update(id_of(path).encode())

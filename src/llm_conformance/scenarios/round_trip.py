@@ -91,8 +91,7 @@ def _text_of_blocks(blocks: list[Any]) -> str | None:
 def first_missing_text(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> str | None:
     """Return the first earlier text that a request lacks or has out of order; None if it has all.
 
-    A text that is JSON may be in the request as a JSON value, or with other white space. Gemini has tool results as
-    values.
+    A text that is JSON may be in the request as a JSON value (Gemini's tool results), or as JSON in another notation.
     """
     values = list(_values(request, round_trip.hidden))
     request_texts = (value for value in values if isinstance(value, str))

@@ -55,9 +55,9 @@ def write(path: Path, target: Target, judgement: Judgement) -> int:
 
 
 def _under_one_name(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
-    """Yield the verdicts with repetitions (`#2`) merged into one.
+    """Yield the verdicts under the names of their conversations, without the numbers of repetitions (`#2`).
 
-    The merged verdict is a failure if one of them is, so that no entry is restricted to one repetition.
+    If one repetition fails, those that pass are left out, so that no entry is restricted to one repetition.
     """
     wrong = {_place(each) for each in verdicts if each.status == Status.FAIL}
     for each in verdicts:

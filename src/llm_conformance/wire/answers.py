@@ -247,18 +247,18 @@ def _read_text(facts: WireFacts, place: Place, rule: ReadRule) -> None:
 
 
 def _reasoning_in_details(place: Place, rule: ReadRule) -> str:
-    """Return the reasoning of a list of details, "" if the rule names no such list."""
+    """Return the reasoning of a list of details; "" if the rule names no such list."""
     details = (place.find(rule["reasoning_else"]) or ()) if "reasoning_else" in rule else ()
     return "".join(_text(detail.get(name)) for detail in details for name in ("text", "summary"))
 
 
 def _text(value: Any) -> str:
-    """Return a string as it is, "" for null, and any other value as JSON."""
+    """Return a string unchanged; "" for null, and any other value as JSON."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _block(place: Place, rule: ReadRule) -> Any:
-    """Return the key of a text block, None if the text has no blocks or a citation names none."""
+    """Return the key of a text block; None if the text has no blocks or a citation names none."""
     key = tuple(place.find(path) for path in rule.get("block", ()))
     return None if all(part is None for part in key) else key
 
@@ -312,7 +312,7 @@ def _citation(place: Place, rule: ReadRule) -> CitationFacts:
 
 
 def _flattened(citation: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `{"type": T, T: {...}}` as one flat object, any other citation as it is."""
+    """Return `{"type": T, T: {...}}` as one flat object, any other citation unchanged."""
     kind = citation.get("type")
     inner = citation.get(kind) if isinstance(kind, str) else None
     if not isinstance(inner, Mapping):

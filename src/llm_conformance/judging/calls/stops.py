@@ -52,7 +52,7 @@ class Stops:
         self._asked.add((callee, scenario))
 
     def note(self, callee: Callee, status: str, outcome: Outcome) -> None:
-        """Note the outcome of a call; `status` is that of its verdict by `REPORTS_FAULTS`.
+        """Note the outcome of a call; `status` is the status of its verdict by the rule `REPORTS_FAULTS`.
 
         A failure that a known deviation names counts neither as a call that died nor as one that worked.
         """

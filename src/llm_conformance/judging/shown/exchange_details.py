@@ -1,4 +1,4 @@
-"""What a report shows of an exchange beside its verdicts: the recorded answer, what is expected, what came back."""
+"""The details of an exchange in a report: the recorded answer, the expected values, and what came back."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _as_json(value: Any, hide: Callable[[str], str], depth: int) -> Any:
 
 
 def _fields_of(value: Any) -> Any:
-    """Return a dataclass as a mapping of its fields; anything else as it is."""
+    """Return a dataclass as a mapping of its fields; anything else unchanged."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value

@@ -18,7 +18,7 @@ class Asked:
         model: The model to ask; "" for the model of the other drafts.
         params: Parameters of the request, under the provider's names.
         messages: The messages, if they have a special form for this API; () for the usual messages.
-        modes: The modes to record; () for those of the other drafts.
+        modes: The modes to record; () for the modes of the other drafts.
     """
 
     source: str = ""

@@ -92,7 +92,7 @@ class _File:
 
 
 def _inherited(stated: checks.Columns, apis: Mapping[str, checks.Columns]) -> checks.Columns:
-    """Return the columns of the API that this one is `like`; {} if it is not like another.
+    """Return the columns of the API that `like` names; {} if the API has no `like`.
 
     `drafts` is not inherited, because each API is recorded in its own way.
     """
