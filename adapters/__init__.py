@@ -61,7 +61,7 @@ class ReferenceAdapters:
         return self._for(call).stream(call)
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
-        """Return the response of a body that was not streamed."""
+        """Return the response in a plain body."""
         return self._for(call).parse(http, call)
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Iterator[StreamEvent]:

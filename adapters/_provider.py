@@ -82,7 +82,7 @@ class ProviderAdapter:
                 yield replace(event, response=response)
 
     def parse(self, http: HttpResponse, call: Call) -> Response:
-        """Return the response of a body that was not streamed."""
+        """Return the response in a plain body."""
         if http.status >= 400:
             raise status_error(http, call)
         decoder = self.decoder(replace(call, stream=False))

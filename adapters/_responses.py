@@ -104,7 +104,7 @@ class ResponsesDecoder:
         answer.raw_usage = response.get("usage") or {}
 
     def _feed_item(self, index: int, item: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole item of a response that was not streamed."""
+        """Take a whole item of a plain response."""
         self._note_phase(index, item)
         if item["type"] == "message":
             for number, part in enumerate(item["content"]):

@@ -130,7 +130,7 @@ def test_error_names_no_other_provider(exchange: Exchange) -> None:
 
 @rule("ERR-6", harm="untraceable", capability="error_details", when=_connection_is_lost)
 def test_lost_connection_keeps_its_origin(exchange: Exchange) -> None:
-    """The error of a lost connection has the exception of the HTTP library behind it.
+    """The error for a lost connection keeps the exception of the HTTP library.
 
     Nobody can tell whether a name, a certificate, a proxy or the provider was the cause. The exception is
     `original_error` or `__cause__` of the error, or the error itself.

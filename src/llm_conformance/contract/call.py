@@ -48,7 +48,7 @@ class Call(Value):
             returned. For an API of text completions there is one message of the user, whose content is the whole
             prompt.
         base_url: The URL to use in place of the base URL of the provider's SDK.
-        path: The path of the API behind the base URL.
+        path: The path of the API, which follows the base URL.
         api_key: The key to send, always `CANARY_KEY`.
         stream: Whether a stream is requested.
         timeout_s: The time limit in seconds, for all attempts together.

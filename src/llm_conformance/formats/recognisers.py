@@ -61,7 +61,7 @@ class Recogniser:
 
     Attributes:
         variations: All variations of the format.
-        body: Yields the ways of an answer that is not streamed.
+        body: Yields the ways of a plain answer.
         stream: Yields the ways of a stream from its documents, its end marker included.
     """
 

@@ -65,7 +65,7 @@ class OpenExchange:
         """Return the recording that answers a request, or the reason why none does.
 
         Args:
-            target: Path and query behind the base URL.
+            target: The path and the query that follow the base URL.
             headers: The request's headers; the case of their names does not matter.
             body: The request's body.
         """

@@ -372,7 +372,7 @@ def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
 
 
 def _joined_base64(one: str, other: str) -> str:
-    """Join two complete base64 texts. Nothing may follow padding, so behind it the decoded bytes are joined."""
+    """Join two complete base64 texts. If the first has padding, which nothing may follow, their bytes are joined."""
     if not (one.endswith("=") and other):
         return one + other
     return base64.b64encode(base64.b64decode(one) + base64.b64decode(other)).decode("ascii")

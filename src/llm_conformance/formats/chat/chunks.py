@@ -162,7 +162,7 @@ def _add_messages(result: Sequence[Fields]) -> None:
 
 
 def _among_others(draw: DrawFn, answer: Answer, own: list[Fields]) -> list[Fields]:
-    """Insert the chunks of other choices anywhere behind the first chunk; each repeats the counts before it.
+    """Insert the chunks of other choices anywhere after the first chunk; each repeats the counts before it.
 
     The other choices have the finish word of the answer, or none if the answer has none.
     """

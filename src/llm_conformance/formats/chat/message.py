@@ -1,4 +1,4 @@
-"""The messages of answers that are not streamed, and the parts that they share with deltas."""
+"""The messages of plain answers, and the parts that they share with deltas."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Found = Iterator[tuple[Variation, str]]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     yield v.COUNTS, emptiness_of(body, "usage") or "given"
     yield v.CHOICES, "several" if any(choice.get("index") for choice in body["choices"]) else "one"
     own = next(choice for choice in body["choices"] if not choice.get("index"))

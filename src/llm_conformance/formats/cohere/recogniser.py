@@ -23,7 +23,7 @@ Found = Iterator[tuple[Variation, str]]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     message = body["message"]
     kinds = [block["type"] for block in message.get("content") or ()]
     yield _content(kinds, bool(message.get("tool_calls")), bool(message.get("tool_plan")))

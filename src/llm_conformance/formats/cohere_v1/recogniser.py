@@ -13,7 +13,7 @@ Found = Iterator[tuple[Variation, str]]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     yield COUNTS, "given" if body.get("meta", {}).get("tokens") else "absent"
     yield CITATIONS, "documents" if body.get("citations") else "none"
 

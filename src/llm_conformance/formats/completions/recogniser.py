@@ -49,7 +49,7 @@ _COUNTS = (
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     yield SHAPE, _shape(body)
     yield COUNTS, "given" if any(body.get(name) for name in _COUNTS) else "absent"
 

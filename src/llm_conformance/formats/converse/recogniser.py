@@ -33,7 +33,7 @@ _OF_BEDROCK = "amazon-bedrock-"
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     yield from _ways_of_counts(body["usage"])
     yield LATENCY, "given" if body.get("metrics") else "absent"
     yield from _ways_of_content(body["output"]["message"]["content"])

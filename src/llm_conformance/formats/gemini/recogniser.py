@@ -28,7 +28,7 @@ Found = Iterator[tuple[Variation, str]]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed. A blocked prompt has no candidate."""
+    """Yield the ways of a plain answer. A blocked prompt has no candidate."""
     yield from _ways(api, [body])
 
 

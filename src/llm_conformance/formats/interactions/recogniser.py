@@ -11,7 +11,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 def ways_of_a_body(api: Api, body: Any) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of an answer that is not streamed. An agent's answer may have no steps yet."""
+    """Yield the ways of a plain answer. An agent's answer may have no steps yet."""
     for step in body.get("steps") or ():
         yield from _ways_of_a_step(step)
 

@@ -37,7 +37,7 @@ Found = Iterator[tuple[Variation, str]]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     if body.get("stop_reason") != "refusal":
         yield STOP_DETAILS, emptiness_of(body, "stop_details") or "given"
     yield from _ways_of_usage(body["usage"])

@@ -11,7 +11,7 @@ from llm_conformance.wire.providers.api import Api
 
 
 def ways_of_a_body(api: Api, body: Any) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     for call in body["message"].get("tool_calls") or ():
         yield CALL_IDS, _ids_of(call)
 

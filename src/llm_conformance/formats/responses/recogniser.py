@@ -20,7 +20,7 @@ _OF_CLIENTS = ("custom_tool_call", "computer_call", "apply_patch_call", "local_s
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     yield from _ways_of_head(body)
     yield from _ways_of_items(api, body["output"])
 

@@ -19,7 +19,7 @@ Fields = Mapping[str, Any]
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
-    """Yield the ways of an answer that is not streamed."""
+    """Yield the ways of a plain answer."""
     result = body["result"]
     if "choices" in result or isinstance(result.get("response"), dict):
         return

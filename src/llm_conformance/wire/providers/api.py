@@ -273,7 +273,7 @@ class Api:
                 yield other
 
     def path_for(self, streamed: bool, model: str) -> str:
-        """Return the path behind the base URL for a call of this model."""
+        """Return the path that follows the base URL in a call of this model."""
         return (self.stream_path if streamed else self.path).replace("{model}", model)
 
     def place(self, uri: str) -> Place | None:
