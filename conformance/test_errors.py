@@ -118,8 +118,8 @@ def test_the_key_is_nowhere(exchange: Exchange) -> None:
 def test_error_names_no_other_provider(exchange: Exchange) -> None:
     """An error that names a provider names the one of the call.
 
-    People look for the cause at the wrong provider. An error need not name a provider. After the provider, it may name
-    an API behind a colon (`openai:responses`).
+    People look for the cause at the wrong provider. An error need not name a provider. If it does, the name of an API
+    may follow after a colon (`openai:responses`).
 
     Source: S3-19.
     """

@@ -24,7 +24,7 @@ def _states_ids(expected: Expected, _mode: Mode) -> bool:
 
 @rule("TOOL-1", harm="wrong", capability="tools", shown=in_response("tool_calls"), when=_states_tool_calls)
 def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
-    """Tool calls keep count, order, name and arguments, in both modes; empty arguments become `{}`.
+    """Tool calls keep their number, order, names and arguments, in both modes; empty arguments become `{}`.
 
     The client runs a tool that the model did not call, runs a tool with the wrong arguments, or skips a call. Calls may
     be parallel, with their argument pieces interleaved, and a call without arguments is still a call. Calls of the
