@@ -1,7 +1,7 @@
 """The answers of a server without keys, and the files that keep them.
 
-A file is a VCR cassette in JSON with one interaction; `asked` has what a cassette has no place for. `llm-conformance
-import` reads such files, so that adapters can be judged by them, too.
+A file is a VCR cassette in JSON with one interaction; `asked` has what a cassette has no place for. So adapters can be
+judged by such files, too: `llm-conformance import` reads them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What providers of OpenAI-shaped chat completions vary. The usual ways are those of OpenAI's own API.
 
-The ways of some variations are lists of fields (`fields.py`): the role and all empty fields of a delta, such as `role,
-content empty, refusal null`.
+The ways of some variations are lists of fields (`fields.py`): the role and all empty fields of a delta, such as
+`role, content empty, refusal null`.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class AwsEventStream(Framing):
     """An AWS event stream. Its documents have the form in which AWS's own SDKs return a message.
 
     The document of an event is `{event type: payload}`. For an event `chunk`, it is the JSON text that the payload has
-    in base64, in its field `bytes`. For an error, which is in the headers, it is `{"error": {"code": ..., "message":
-    ...}}`.
+    in base64, in its field `bytes`. For an error, which is in the headers, it is
+    `{"error": {"code": ..., "message": ...}}`.
     """
 
     name = "aws event stream"
