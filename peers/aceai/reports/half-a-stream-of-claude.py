@@ -1,4 +1,4 @@
-"""Half a stream of Claude is a whole answer.
+"""Half a stream of Claude comes as `response.completed`.
 
 A stream that ends without `message_stop` is returned as `response.completed`. So is a page of HTML in the place of a stream, as an empty answer. OpenAI's provider raises AceAIRuntimeError there.
 

@@ -1,6 +1,6 @@
 """Cached tokens are missing from the input tokens of Claude, and cache misses are negative.
 
-Anthropic's `input_tokens` leaves out what was read from and written to the cache. AceAI takes it as the whole, as for OpenAI, adds it up to `total_tokens`, and subtracts the cached tokens from it again. AceAI turns the cache on in every request, so this is the usual case.
+Anthropic's `input_tokens` leaves out what was read from and written to the cache. AceAI takes it as the whole, as for OpenAI, adds it up to `total_tokens`, and subtracts the cached tokens from it again. AceAI turns the cache on in each request that has a system message, tools or earlier messages, so this is the usual case.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -39,7 +39,8 @@ async def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     provider = Anthropic(api_key="key", api_url=url + "/v1/messages", default_meta={"model": MODEL})
     service = LLMService(providers=[provider], timeout_seconds=20, max_retries=0)
-    messages = [LLMMessage.build(role="user", content="Hi")]
+    system = LLMMessage.build(role="system", content="You know where each book stands.")
+    messages = [system, LLMMessage.build(role="user", content="Hi")]
     usage = (await service.complete(messages=messages)).usage
     seen = f"input {usage.input_tokens}, cached {usage.cached_input_tokens}, misses {usage.cache_miss_input_tokens}"
     return seen, usage.cache_miss_input_tokens < 0 or usage.input_tokens < usage.cached_input_tokens
