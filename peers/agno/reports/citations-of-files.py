@@ -2,7 +2,8 @@
 
 OpenAI's file search cites files (`file_citation`), its code interpreter files of the container
 (`container_file_citation`). `OpenAIResponses` puts them into `Citations.raw`, but sets the citations of the message
-only if a URL is among them. `Citations.documents`, made for this, stays empty. A stream keeps them in `Citations.raw`.
+only if a URL is among them. `Citations.documents`, made for this, stays empty. A stream keeps
+the last of them in `Citations.raw`.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

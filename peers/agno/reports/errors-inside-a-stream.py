@@ -1,9 +1,11 @@
 """A rate limit that is reported inside a stream is no ModelRateLimitError.
 
-Both OpenAI and Claude may report an error after the stream has begun. Its type or code says what it is, but Agno
-looks at the HTTP status alone: a rate limit of Claude becomes a ModelProviderError with the status 200, one of OpenAI
-with the status 502. So `FallbackConfig.on_rate_limit` does not apply, and an error of the request is tried again as
-if the server had failed. https://github.com/agno-agi/agno/issues/8869 reports the same of plain answers.
+Claude and servers of chat completions may report an error after the stream has begun. Its type or code says what it
+is, but Agno does not read them: a rate limit of Claude becomes a ModelProviderError with the status 200, that of the
+response, and one of chat completions a ModelProviderError with the status 502, the default. So
+`FallbackConfig.on_rate_limit` does not apply, and with `retries` an error of the request is tried again as if the
+server had failed. Two errors have classes of their own: Claude's `overloaded_error`, and an error whose message names
+the context window.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

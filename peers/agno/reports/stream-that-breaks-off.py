@@ -2,7 +2,7 @@
 
 If a proxy or the provider closes the connection in the middle of an answer, the stream ends before its last event:
 Claude's `message_stop`, the finish reason of a chat completion, `response.completed`. Agno completes the run with the
-text so far. As a run has no finish reason, a program has nothing by which it could tell.
+text so far. A run has no finish reason, and no error says that the answer is not whole.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -20,28 +20,24 @@ from agno.agent import Agent
 from agno.models.openai.like import OpenAILike
 
 SENT = (
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_'
-    b'reason":null}]}\n'
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}'
+    b"]}\n"
     b"\n"
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"content":"<think>"},"finish_reason":null'
-    b"}]}\n"
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{"content":"<think>"},"finish_reason":null}]}\n'
     b"\n"
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"content":"Net gain of one."},"finish_rea'
-    b'son":null}]}\n'
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{"content":"Net gain of one."},"finish_reason":null}]}\n'
     b"\n"
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"content":"</think>"},"finish_reason":nul'
-    b"l}]}\n"
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{"content":"</think>"},"finish_reason":null}]}\n'
     b"\n"
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"content":"Eight days."},"finish_reason":'
-    b"null}]}\n"
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{"content":"Eight days."},"finish_reason":null}]}\n'
     b"\n"
-    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n'
+    b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"qw'
+    b'en3","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n'
     b"\n"
     b"data: [DONE]\n"
     b"\n"

@@ -1,6 +1,6 @@
 """The type and the code of an error inside a stream are ignored.
 
-`type` and `code` of an error inside a stream are ignored: the message alone is compared with patterns. An account without credit (`insufficient_quota`, HTTP 429 before a stream) and a prompt that is too long for llama.cpp (`exceed_context_size_error`, code 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right.
+With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream are ignored: its text is compared with patterns. An account without credit (`insufficient_quota`, HTTP 429 before a stream) and a prompt that is too long for llama.cpp (`exceed_context_size_error`, code 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

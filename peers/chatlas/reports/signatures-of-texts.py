@@ -1,6 +1,6 @@
 """The thought signature of a text of Gemini's is dropped.
 
-Gemini's parts may have a `thoughtSignature`, and its documentation recommends to send it back in the part that had it, also with a text. chatlas keeps that of calls and thoughts; that of a text is in the raw `completion` alone, and does not go back.
+Gemini's parts may have a `thoughtSignature`, and its documentation recommends to send it back in the part that had it, also with a text. chatlas keeps that of calls, and of thoughts that have a text; that of a text is in the raw `completion` alone, and does not go back.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
