@@ -44,7 +44,11 @@ def seen(url):
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     state = ChatCompletionStreamState()
     for chunk in client.chat.completions.create(
-        model="gpt-5", messages=[{"role": "user", "content": "Hi"}], stream=True
+        model="gpt-5",
+        messages=[{"role": "user", "content": "Hi"}],
+        moderation={"model": "omni-moderation-latest"},
+        stream=True,
+        stream_options={"include_usage": True},
     ):
         state.handle_chunk(chunk)
     usage = state.get_final_completion().usage

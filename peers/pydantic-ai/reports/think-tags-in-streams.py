@@ -1,4 +1,4 @@
-"""Think tags are not split off in a stream whose pieces have more than the tag.
+"""Think tags are not split off in a stream whose pieces have more, or less, than the tag.
 
 A server without a reasoning parser sends the reasoning between think tags. In a plain answer it becomes a ThinkingPart. In a stream it does only if each tag is a piece of its own.
 

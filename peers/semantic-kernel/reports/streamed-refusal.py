@@ -1,4 +1,4 @@
-"""semantic-kernel 1.45.0: the refusal of a streamed answer of OpenAI's is lost.
+"""semantic-kernel 1.45.0: the text of a refusal in a stream of OpenAI's is not in the message.
 
 Exit code 1 while the fault shows, 0 when it is mended, 2 if something else went wrong.
 """
