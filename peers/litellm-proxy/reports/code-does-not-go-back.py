@@ -25,11 +25,22 @@ ASKED = []
 SENT = b"""\
 {"model":"claude-sonnet-5","id":"msg_011CdZg2MK6vlPQMca04EDEn","type":"message","role":"assistant","content":[{"type":"text","text":"I\xe2\x80\x99ll compare the two levels in code."},{"type":"server_tool_use","id":"srvtoolu_01oazFJ29Xseo2n4xQNcqVAm","name":"code_execution","input":{"code":"levels = {}\\nfor lock in ['Brielse', 'Volkerak']:\\n    levels[lock] = await level({'lock': lock})\\nprint(max(levels, key=levels.get))\\n"},"caller":{"type":"direct"}},{"type":"tool_use","id":"toolu_01V4pD6U0D8fdWDixQGPBc54","name":"level","input":{"lock":"Brielse"},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_01oazFJ29Xseo2n4xQNcqVAm"}}],"container":{"id":"container_011CdmIIxL1CT0l19YJcjI05","expires_at":"2026-10-14T10:02:11.870215Z"},"stop_reason":"tool_use","stop_sequence":null,"stop_details":null,"usage":{"input_tokens":3402,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":176,"service_tier":"standard","inference_geo":"global","server_tool_use":{"web_search_requests":0,"web_fetch_requests":0}}}"""
 HEADERS = {"content-type": "application/json"}
+TOOLS = [
+    {"type": "code_execution_20250825", "name": "code_execution"},
+    {
+        "type": "function",
+        "function": {
+            "name": "level",
+            "parameters": {"type": "object", "properties": {"lock": {"type": "string"}}, "required": ["lock"]},
+        },
+        "allowed_callers": ["code_execution_20250825"],
+    },
+]
 REQUEST = {
     "model": "anthropic/claude-sonnet-5",
-    "messages": [{"role": "user", "content": "How deep is the lake?"}],
+    "messages": [{"role": "user", "content": "Which of the locks Brielse and Volkerak is higher today?"}],
     "max_tokens": 1024,
-    "tools": [{"type": "code_execution_20250825", "name": "code_execution"}],
+    "tools": TOOLS,
 }
 
 

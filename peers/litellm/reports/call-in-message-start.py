@@ -26,6 +26,35 @@ data: {"type":"message_stop"      }
 
 """
 
+CALL = {"id": "toolu_01V4pD6U0D8fdWDixQGPBc54", "type": "function"}
+MESSAGES = [
+    {"role": "user", "content": "Which of the locks Brielse and Volkerak is higher today? Compare them in code."},
+    {
+        "role": "assistant",
+        "content": [
+            {
+                "type": "server_tool_use",
+                "id": "srvtoolu_01oazFJ29Xseo2n4xQNcqVAm",
+                "name": "code_execution",
+                "input": {"code": "print(await level({'lock': 'Brielse'}), await level({'lock': 'Volkerak'}))"},
+            }
+        ],
+        "tool_calls": [{**CALL, "function": {"name": "level", "arguments": '{"lock":"Brielse"}'}}],
+    },
+    {"role": "tool", "tool_call_id": CALL["id"], "content": "3.12"},
+]
+TOOLS = [
+    {"type": "code_execution_20250825", "name": "code_execution"},
+    {
+        "type": "function",
+        "function": {
+            "name": "level",
+            "parameters": {"type": "object", "properties": {"lock": {"type": "string"}}, "required": ["lock"]},
+        },
+        "allowed_callers": ["code_execution_20250825"],
+    },
+]
+
 
 class Provider(BaseHTTPRequestHandler):
     """Answer every request with the bytes of the provider."""
@@ -49,7 +78,9 @@ def call(url):
         chunks = list(
             litellm.completion(
                 model="anthropic/claude-sonnet-5",
-                messages=[{"role": "user", "content": "Hi"}],
+                messages=MESSAGES,
+                tools=TOOLS,
+                container="container_011CdmIIxL1CT0l19YJcjI05",
                 max_tokens=64,
                 api_base=url,
                 api_key="key",
