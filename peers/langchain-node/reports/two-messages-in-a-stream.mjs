@@ -2,8 +2,7 @@
  * Two messages of one response become one text in a stream, and citations point to the wrong words
  *
  * Both texts have the `content_index` 0, so their chunks are joined. The place of a citation counts in its own message.
- * The text of the first message has the phase of the
- * second, too.
+ * The text of the first message has the phase of the second, too.
  *
  * Install @langchain/openai 1.6.0 and @langchain/core 1.4.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
