@@ -40,6 +40,8 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("needy", "importing needy: it needs 'nosuchmodule', which is not here; install it in this environment"),
         ("needy.py", "needy.py: cannot find 'nosuchmodule'; install it in this environment"),
         ("opnai.py", "the adapter lists only opnai:chat: no such provider; did you mean openai:chat?"),
+        ("half.py", "the adapter lists antropic: no such provider; did you mean anthropic? `llm-conformance list"),
+        ("straem.py", "has streaming, but there is no method stream or parse_stream; did you mean stream?"),
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),
         ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),
@@ -57,6 +59,13 @@ def test_a_bad_adapter_spec_is_a_usage_error(pytester: pytest.Pytester, spec: st
     (pytester.path / "raises.py").write_text("1 / 0")
     (pytester.path / "empty.py").write_text("conformance_adapter = object()")
     (pytester.path / "nearly.py").write_text("conformance_adaptor = object()")
+    (pytester.path / "half.py").write_text(
+        "class conformance_adapter:\n    providers = ['antropic', 'openai']\n    parse = staticmethod(dict)\n"
+    )
+    (pytester.path / "straem.py").write_text(
+        "class conformance_adapter:\n    providers = ['openai']\n    capabilities = ['streaming']\n"
+        "    complete = straem = staticmethod(dict)\n"
+    )
     (pytester.path / "opnai.py").write_text(
         "class conformance_adapter:\n    providers = ['opnai:chat']\n    def parse(self, http, call): pass\n"
     )

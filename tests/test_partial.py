@@ -44,9 +44,9 @@ def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) ->
 
 def test_the_summary_names_a_provider_that_the_suite_does_not_have(pytester: pytest.Pytester) -> None:
     miniature.write(pytester.path / "own")
-    (pytester.path / "misspelt.py").write_text(
-        "class conformance_adapter:\n    providers = ['opnai', 'openai:chat']\n    parse = staticmethod(dict)\n"
+    (pytester.path / "private.py").write_text(
+        "class conformance_adapter:\n    providers = ['mycorp:chat', 'openai:chat']\n    parse = staticmethod(dict)\n"
     )
-    options = ("--adapter=misspelt.py", "--conformance-scenario=openai/refusal", "--conformance-examples=0")
+    options = ("--adapter=private.py", "--conformance-scenario=openai/refusal", "--conformance-examples=0")
     part = inline.run(pytester, *options, str(miniature.RULES / "test_message.py"))
-    part.stdout.fnmatch_lines(["not judged: opnai: no such provider; did you mean openai? `llm-conformance list*"])
+    part.stdout.fnmatch_lines(["not judged: mycorp:chat: no such provider; did you mean cohere:chat? `llm-conf*"])

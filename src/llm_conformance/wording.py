@@ -10,12 +10,12 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 
-def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
     """Return the known names that are similar to a word, the closest first. Case is ignored."""
     by_lower: dict[str, str] = {}
     for name in known:
         by_lower.setdefault(name.lower(), name)
-    return [by_lower[each] for each in difflib.get_close_matches(word.lower(), by_lower, most)]
+    return [by_lower[each] for each in difflib.get_close_matches(word.lower(), by_lower, most, cutoff)]
 
 
 def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str:

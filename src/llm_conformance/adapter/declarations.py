@@ -112,6 +112,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         hint = next(filter(None, (did_you_mean(each, CAPABILITIES) for each in sorted(unknown))), "")
         known = ", ".join(CAPABILITIES)
         problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {known}{hint}")
+    problems += _without_method(instance, declared, methods)
     errors = getattr(instance, "errors", None) or {}
     problems.extend(_problems_of_errors(errors))
     excluded = getattr(instance, "excluded_inputs", None) or {}
@@ -133,6 +134,22 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         errors=dict(errors),
         excluded_inputs=dict(excluded),
     )
+
+
+_SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
+    "streaming": ("stream", "parse_stream"),
+    "round_trip": ("complete", "stream"),
+}
+"""The methods that can show a capability; any method can show the others."""
+
+
+def _without_method(instance: Any, declared: Collection[str], methods: Collection[Method]) -> Iterator[str]:
+    """Yield the declared capabilities that no method can show. A misspelt method would never be called."""
+    for capability, shown_by in _SHOWN_BY.items():
+        if methods and capability in declared and set(shown_by).isdisjoint(methods):
+            public = [name for name in dir(instance) if not name.startswith("_") and name not in methods]
+            hint = next(filter(None, (did_you_mean(name, shown_by) for name in public)), "")
+            yield f"`capabilities` has {capability}, but there is no method {' or '.join(shown_by)}{hint}"
 
 
 def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import did_you_mean, no_such
+from llm_conformance.wording import closest, did_you_mean, no_such
+
+_ALMOST_EQUAL = 0.88
+"""The similarity of `difflib` from which on a name is taken for a slip of the finger."""
 
 
 def names() -> frozenset[str]:
@@ -18,6 +21,12 @@ def hints(adapter: AdapterUnderTest) -> Mapping[str, str]:
     """Return the listed names that the suite does not have, mapped to a hint (`did_you_mean`), which may be ""."""
     known = names()
     return {name: did_you_mean(name, known) for name in sorted(adapter.providers - known)}
+
+
+def misspelt(adapter: AdapterUnderTest) -> Mapping[str, str]:
+    """Return those of `hints` that are so similar to a known name that they must be meant as it."""
+    known = names()
+    return {name: hint for name, hint in hints(adapter).items() if closest(name, known, cutoff=_ALMOST_EQUAL)}
 
 
 def message(hint: str) -> str:

@@ -63,6 +63,10 @@ def _of_adapter(settings: Settings, adapter: AdapterUnderTest) -> Iterator[str]:
         listed = ", ".join(sorted(adapter.providers))
         problem = unknown_providers.message(hint)
         yield f"{as_typed('adapter')}={adapter.spec}: the adapter lists only {listed}: {problem}"
+    else:
+        for name, hint in unknown_providers.misspelt(adapter).items():
+            problem = unknown_providers.message(hint)
+            yield f"{as_typed('adapter')}={adapter.spec}: the adapter lists {name}: {problem}"
     if settings.transport != "server" and isinstance(adapter.instance, ProgramAdapter):
         yield (
             f"{as_typed('transport')}={settings.transport}: replays only to adapters in this process, "
