@@ -116,6 +116,7 @@ def test_a_library_says_what_it_is(library: Library) -> None:
             "run litelm: no such library; did you mean litellm? `llm-conformance list --libraries` lists them",
         ),
         (["groq", "openai"], "run: one library at a time, not groq and openai"),
+        (["groq", "--adapter=mypkg.py"], "run: name a library (groq) or an adapter (--adapter=mypkg.py), not both"),
         (["cohere", "-x"], "run cohere: the library cohere cannot be judged: cohere is not installed in this "),
     ],
 )

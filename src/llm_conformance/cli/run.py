@@ -51,8 +51,11 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Run pytest; return its exit code. Raises UsageError."""
-    if not getattr(options, ADAPTER.dest, None):
+    adapters = getattr(options, ADAPTER.dest, None)
+    if not adapters:
         return _run_library(options)
+    if both := [word for word in options.pytest_arguments if word in libraries.libraries() and not Path(word).exists()]:
+        raise UsageError(f"run: name a library ({both[0]}) or an adapter (--adapter={adapters[0]}), not both")
     return _run(options)
 
 
