@@ -259,6 +259,8 @@ def test_the_head_says_what_was_judged_of_each_adapter(browser: webdriver.Chrome
     reports = [files.read(pages / name) for name in ("one.json", "two.json")]
     told = [judged.read(each, each["adapters"][0]["name"]).sentence for each in reports]
     assert [each.text for each in page.all("#verdicts .judged")] == [f"Judged: {each}" for each in told]
+    reasons = ["; ".join(each["partial"]) for each in reports]
+    assert [each.text for each in page.all("#verdicts .why")] == [f"No verdict: {each}" for each in reasons]
 
 
 def test_the_verdict_on_an_adapter_that_declares_little_is_not_green(browser: webdriver.Chrome, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ function verdictsOf(runs) {
     return make("section", { className: "run", "aria-label": run.name },
       make("h2", {}, make("span", { className: `pill ${kind}` }, report.verdict), ` ${run.name}`),
       make("ul", { className: "right" }, ...rightOf(run)),
-      report.why ? make("p", { className: "judged" }, `No verdict: ${report.why}`) : null,
+      report.why ? make("p", { className: "why" }, `No verdict: ${report.why}`) : null,
       make("p", { className: "judged" }, `Judged: ${report.told[run.adapter.name]}`),
       make("p", { className: "facts" }, factsOf(run)));
   });
