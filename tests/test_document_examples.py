@@ -42,8 +42,9 @@ def _request(model, messages, api_key, params):
     return {"headers": headers, "json": {"model": model, "messages": messages, **params}}
 
 
-def chat(model, messages, base_url, api_key, **params):
-    answer = httpx.post(f"{base_url}/chat/completions", **_request(model, messages, api_key, params)).json()
+def chat(model, messages, base_url, api_key, timeout=5, **params):
+    asked = _request(model, messages, api_key, params)
+    answer = httpx.post(f"{base_url}/chat/completions", timeout=timeout, **asked).json()
     choice, usage = answer["choices"][0], answer["usage"]
     return SimpleNamespace(
         model=answer["model"],
