@@ -100,7 +100,7 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented.
 
-    Readers cannot tell where a statement comes from, or see a source twice. A stream may send a citation before its
+    Readers cannot tell where a statement comes from, or they see a source twice. A stream may send a citation before its
     text, after its text or at the very end. Late, identical and overlapping citations count, too. An empty list of
     citations gives no annotation, and neither do audio and reasoning.
 

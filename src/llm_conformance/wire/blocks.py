@@ -1,4 +1,4 @@
-"""Read the blocks of an answer in wire order, for formats with blocks: the future segments and their opaque data.
+"""Read the blocks of an answer in wire order, for formats with blocks. They become segments with their opaque data.
 
 Like `answers`, this shares no code with adapters. Unlike the read rules, it knows which types of blocks a format has.
 """
@@ -214,9 +214,10 @@ def _of_reasoning(item: Fields) -> Iterator[Block]:
 
 
 def _items(interaction: Interaction) -> list[Fields]:
-    """Return the items of an answer; in a stream, those of the events that say an item is done.
+    """Return the items of an answer. Those of a stream are in the events that say that an item is done.
 
-    The last event of a stream may have new encrypted content for the reasoning. Both are valid, so neither is expected.
+    The last event of a stream may have other encrypted content for the reasoning than these events. Both are valid, so
+    neither is expected.
     """
     documents = [*answers.documents(interaction)]
     if not interaction.streamed:

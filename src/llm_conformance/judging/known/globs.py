@@ -13,10 +13,10 @@ _FEWEST = 3
 
 
 def globs(wanted: Collection[str], all_ids: Collection[str]) -> list[str]:
-    """Return sorted globs and ids that match exactly the ids in `wanted`, of all ids in `all_ids`.
+    """Return a sorted list of globs and ids. Of the ids in `all_ids`, they match those in `wanted` and no others.
 
-    A glob is the beginning of an id up to a `/` or `-`, and `*`. Recordings of a bare cassette (ids with a `#`) are
-    listed one by one.
+    A glob is the beginning of an id, up to and including a `/` or `-`, followed by `*`. Recordings of a bare cassette
+    (ids with a `#`) are listed one by one.
     """
     found: set[str] = set()
     for is_generated in (False, True):
