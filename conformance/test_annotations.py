@@ -100,8 +100,8 @@ def test_source_data_is_kept(exchange: Exchange) -> None:
 def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
     """No annotation is dropped, repeated or invented.
 
-    Readers cannot tell where a statement comes from, or they see a source twice. A stream may send a citation before its
-    text, after its text or at the very end. Late, identical and overlapping citations count, too. An empty list of
+    Readers cannot tell where a statement comes from, or they see a source twice. A stream may send a citation before
+    its text, after its text or at the very end. Late, identical and overlapping citations count, too. An empty list of
     citations gives no annotation, and neither do audio and reasoning.
 
     Source: S2-20, S2-21, S2-27, S2-35.

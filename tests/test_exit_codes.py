@@ -41,7 +41,7 @@ def _refused(code: int, stdout: str, stderr: str) -> str:
         ("needy.py", "needy.py: cannot find 'nosuchmodule'; install it in this environment"),
         ("opnai.py", "the adapter lists only opnai:chat: no such provider; did you mean openai:chat?"),
         ("half.py", "the adapter lists antropic: no such provider; did you mean anthropic? `llm-conformance list"),
-        ("straem.py", "has streaming, but there is no method stream or parse_stream; did you mean stream?"),
+        ("straem.py", "has streaming, but the method is called straem; did you mean stream?"),
         ("broken.py", "invalid syntax (broken.py, line 1)"),
         ("raises.py", "ZeroDivisionError: division by zero (at "),
         ("empty.py", "it has none of the methods complete, stream, parse, parse_stream; `providers` has to list"),

@@ -11,7 +11,7 @@ from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wording import did_you_mean, printable
+from llm_conformance.wording import closest, did_you_mean, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
@@ -112,7 +112,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         hint = next(filter(None, (did_you_mean(each, CAPABILITIES) for each in sorted(unknown))), "")
         known = ", ".join(CAPABILITIES)
         problems.append(f"unknown capabilities {', '.join(sorted(unknown))}; there are {known}{hint}")
-    problems += _without_method(instance, declared, methods)
+    problems.extend(_misspelt_methods(instance, declared, methods))
     errors = getattr(instance, "errors", None) or {}
     problems.extend(_problems_of_errors(errors))
     excluded = getattr(instance, "excluded_inputs", None) or {}
@@ -136,6 +136,8 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
     )
 
 
+_ALMOST_EQUAL = 0.8
+"""The similarity of `difflib` from which on a name is taken for a slip of the finger."""
 _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
     "streaming": ("stream", "parse_stream"),
     "round_trip": ("complete", "stream"),
@@ -143,13 +145,16 @@ _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
 """The methods that can show a capability; any method can show the others."""
 
 
-def _without_method(instance: Any, declared: Collection[str], methods: Collection[Method]) -> Iterator[str]:
-    """Yield the declared capabilities that no method can show. A misspelt method would never be called."""
+def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collection[Method]) -> Iterator[str]:
+    """Yield the declared capabilities that only a misspelt method could show, because the suite would not call it."""
+    known = {method for each in METHODS.values() for method in each}  # one that is None is switched off
+    public = [name for name in dir(instance) if not name.startswith("_") and name not in known]
     for capability, shown_by in _SHOWN_BY.items():
-        if methods and capability in declared and set(shown_by).isdisjoint(methods):
-            public = [name for name in dir(instance) if not name.startswith("_") and name not in methods]
-            hint = next(filter(None, (did_you_mean(name, shown_by) for name in public)), "")
-            yield f"`capabilities` has {capability}, but there is no method {' or '.join(shown_by)}{hint}"
+        if capability in declared and set(shown_by).isdisjoint(methods):
+            meant = [(name, *closest(name, shown_by, cutoff=_ALMOST_EQUAL)) for name in public]
+            for name, *found in meant:
+                if found:
+                    yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {found[0]}?"
 
 
 def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:
