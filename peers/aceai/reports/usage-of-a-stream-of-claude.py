@@ -1,6 +1,6 @@
 """The input tokens of a stream of Claude are lost.
 
-Anthropic sends the input tokens in `message_start`; of some models `message_delta` has the output tokens alone. AceAI replaces the one with the other in place of merging them.
+Anthropic sends the input tokens in `message_start`; until August 2025 `message_delta` had the output tokens alone (recordings from September 2025 on repeat the input there; Anthropic's SDK leaves it optional). AceAI replaces the one with the other in place of merging them.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

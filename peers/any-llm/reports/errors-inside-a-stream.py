@@ -1,6 +1,6 @@
 """The type and the code of an error inside a stream are ignored.
 
-With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream are ignored: its text is compared with patterns. An account without credit (`insufficient_quota`, HTTP 429 before a stream) and a prompt that is too long for llama.cpp (`exceed_context_size_error`, code 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right.
+With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream are ignored: its text is compared with patterns. An account without credit (`insufficient_quota`, which OpenAI documents with HTTP 429; its SDK reads such an error in a stream, too) and a prompt that is too long for a llama.cpp before October 2025 (`exceed_context_size_error`, code 400, in a stream with the status 200; newer ones respond with HTTP 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -19,7 +19,7 @@ data: {"error":{"message":"You exceeded your current quota, please check your pl
 
 """,
     "context": b"""\
-data: {"error":{"code":400,"message":"request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":4390,"n_ctx":4096}}
+data: {"error":{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":14429,"n_ctx":8192}}
 
 """,
 }
