@@ -138,6 +138,14 @@ def test_a_finding_hides_secrets_and_stays_in_its_lines() -> None:
     assert all("\n" not in line and "\udc80" not in line and len(line) <= 100 for line in shown)
 
 
+def test_a_long_message_keeps_the_hint_at_its_end() -> None:
+    message = f"expected the message of {'many ' * 80}words; got others (the body has U+0085, which ends no line)"
+    shown = " ".join(each.strip() for each in lines(failure("MSG-2", "openai/a", message))[1:])
+    assert shown.startswith("expected the message of many")
+    assert " ... " in shown
+    assert "(the body has U+0085, which ends no line)" in shown
+
+
 def test_a_finding_names_the_think_profile() -> None:
     assert "think profile leading" in lines(failure("MSG-1", "openai/a", think_profile="leading"))[0]
 

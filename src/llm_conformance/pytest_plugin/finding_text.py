@@ -10,9 +10,12 @@ from llm_conformance import secrets
 from llm_conformance.compare import encodable
 from llm_conformance.reports.findings import Finding
 from llm_conformance.rules.catalogue import catalogue
+from llm_conformance.wording import shortened
 
 _INDENT = "    "
 _MESSAGE_LINES = 2
+_SLACK = 16
+"""Code points that wrapping may leave free at the ends of these lines."""
 _NAMED = 3
 _ALSO = 1
 _TRACEBACK_LINES = 4
@@ -32,7 +35,7 @@ def in_full(
     also = f" (also {', '.join(finding.also)})" if finding.also else ""
     head = f"{number}. {finding.harm}: {finding.rule}{also} in {judged}, {_where(finding, apis)}"
     yield from _wrapped(head, width, indent="", more=_INDENT)
-    yield from _wrapped(_line(finding.message), width, most=None if whole else _MESSAGE_LINES)
+    yield from _wrapped(_message(finding.message, width, whole), width)
     entry = catalogue().get(finding.rule)  # a report of another version of the suite may have other rules
     yield from _wrapped("" if entry is None else entry.noticed, width)
     for rule, message in list(finding.also_messages.items())[: None if whole else _ALSO]:
@@ -90,6 +93,11 @@ def _frame(lines: Sequence[str], cause: str) -> list[str]:
     end = named and f", line {named['line']}, in {named['function']}"
     found = [number for number, line in enumerate(lines) if end and line.endswith(end)]
     return [*lines[found[-1] : found[-1] + 2], lines[-1]] if found else []
+
+
+def _message(text: str, width: int, whole: bool) -> str:
+    """Return a message in about two lines, unless `whole`. The end stays: it has the hint about the cause."""
+    return _line(text) if whole else shortened(_line(text), (width - len(_INDENT)) * _MESSAGE_LINES - _SLACK)
 
 
 def _line(text: str) -> str:
