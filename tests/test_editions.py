@@ -13,7 +13,8 @@ import pytest
 from llm_conformance import __version__, editions
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.locations import CASSETTES
-from llm_conformance.pytest_plugin import generated_items, settings
+from llm_conformance.pytest_plugin import generated_items
+from llm_conformance.pytest_plugin.settings import read as settings
 from llm_conformance.rules.catalogue import catalogue, rules_in
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios import load

@@ -79,7 +79,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_how_to_see_it_again(
         assert asked(url, f"--keep={kept}", f"--report={path}") == 1
 
     printed = capsys.readouterr().out
-    assert "false success: WIRE-6: A stream ends with the event that" in printed
+    assert "false success: WIRE-6: A stream ends with the last event of the format" in printed
     (finding,) = json.loads(path.read_text("utf-8"))["findings"]
     assert list(schema.problems("server-report", json.loads(path.read_text("utf-8")))) == []
     assert finding["command"].startswith(f"llm-conformance server --replay={kept} --rule=WIRE-6 --conversation=")

@@ -1,4 +1,4 @@
-"""langchain-openai: a refusal in a stream of chat completions is lost.
+"""langchain-openai: a refusal in a stream of chat completions is lost if the request has no `response_format`.
 
 https://github.com/langchain-ai/langchain/issues/39747. Without a stream it is in `additional_kwargs`.
 
