@@ -124,10 +124,13 @@ def _model(call: Any) -> Any:
         model = ChatDeepSeek(api_base=call.base_url, stream_usage=usage, extra_body=params or None, **settings)
     else:
         responses = call.api == "responses"
+        # The library reads this one of the request: a stream then ends with the whole completion.
+        read = {} if responses else {name: params.pop(name) for name in ("response_format",) if name in params}
         model = ChatOpenAI(
             base_url=call.base_url,
             use_responses_api=responses,
             stream_usage=usage or None,
+            model_kwargs=read,
             extra_body=params or None,
             **settings,
         )
