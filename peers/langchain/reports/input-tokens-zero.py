@@ -1,6 +1,7 @@
 """langchain-anthropic: input tokens of a stream are 0 if only message_start has them.
 
-Most streams repeat `input_tokens` in message_delta. Those are hit whose message_delta has `output_tokens` alone.
+Until August 2025, Anthropic's message_delta had `output_tokens` alone. Since then it repeats `input_tokens`, which
+Anthropic's SDK leaves optional.
 
 https://github.com/langchain-ai/langchain/issues/35509
 
@@ -16,7 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from langchain_anthropic import ChatAnthropic
 
 BODY = b"""event: message_start
-data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-sonnet-5","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":1}}}
+data: {"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"claude-3-haiku-20240307","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":610,"output_tokens":1}}}
 
 event: content_block_start
 data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
@@ -50,7 +51,7 @@ class Server(BaseHTTPRequestHandler):
 
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
-    model = ChatAnthropic(model="claude-sonnet-5", base_url=url, api_key="none", max_retries=0)
+    model = ChatAnthropic(model="claude-3-haiku-20240307", base_url=url, api_key="none", max_retries=0)
     whole = None
     for chunk in model.stream("Hi"):
         whole = chunk if whole is None else whole + chunk
