@@ -136,8 +136,8 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
     )
 
 
-_ALMOST_EQUAL = 0.8
-"""The similarity of `difflib` from which on a name is taken for a slip of the finger."""
+_MISSPELT_METHOD = 0.8
+"""The similarity of `difflib` from which on a name names a misspelt method: one wrong letter in six gives 0.83."""
 _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
     "streaming": ("stream", "parse_stream"),
     "round_trip": ("complete", "stream"),
@@ -151,10 +151,9 @@ def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collect
     public = [name for name in dir(instance) if not name.startswith("_") and name not in known]
     for capability, shown_by in _SHOWN_BY.items():
         if capability in declared and set(shown_by).isdisjoint(methods):
-            meant = [(name, *closest(name, shown_by, cutoff=_ALMOST_EQUAL)) for name in public]
-            for name, *found in meant:
-                if found:
-                    yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {found[0]}?"
+            for name in public:
+                for method in closest(name, shown_by, cutoff=_MISSPELT_METHOD)[:1]:
+                    yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {method}?"
 
 
 def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:
