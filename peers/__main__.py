@@ -28,7 +28,7 @@ from llm_conformance.corpus import manifest, places
 from llm_conformance.reports import files
 from llm_conformance.wording import counted
 from peers import changes, judge, steps
-from peers.environments import ROOT
+from peers.environments import ROOT, NotInstalledError, uv
 from peers.outcome import Outcome
 
 NOT_JUDGED = 5
@@ -70,6 +70,10 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if wrong := [name for name in options.names if name not in known]:
         parser.error("; ".join(map(unknown, wrong)))
+    try:
+        uv()  # without it no library can be installed
+    except NotInstalledError as error:
+        parser.error(str(error))
     work: Path = (options.work or Path(tempfile.mkdtemp(prefix="peers-"))).resolve()
     work.mkdir(parents=True, exist_ok=True)
     chosen = [known[name] for name in options.names or known]

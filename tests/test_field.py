@@ -14,7 +14,7 @@ from llm_conformance.adapter.libraries import Library
 from llm_conformance.corpus import places
 from llm_conformance.reports.document import Document
 from peers import __main__ as command
-from peers import changes, judge, steps
+from peers import changes, environments, judge, steps
 from peers.environments import Environment, NoPythonError, NotInstalledError
 from tests.test_reports import document, result
 
@@ -76,6 +76,7 @@ def field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Field:
     monkeypatch.setattr(Environment, "run", lambda *given, **more: made.run(*given, **more))
     monkeypatch.setattr(command, "libraries", lambda: {"lib": made.library})
     monkeypatch.setattr(command, "no_traffic", lambda: "")
+    monkeypatch.setattr(command, "uv", lambda: "uv")
     monkeypatch.setattr(changes, "FACTS", tmp_path / "field.json")
     monkeypatch.setattr(changes.read, "__defaults__", (tmp_path / "field.json",))
     monkeypatch.setattr(changes.write, "__defaults__", (tmp_path / "field.json",))
@@ -174,6 +175,19 @@ def test_a_library_that_cannot_be_installed_fails_the_run(field: Field) -> None:
     field.installing = broken
     assert run(field) == (1, [])
     assert changes.read()["lib"]["missing"] == "could not be installed: uv pip sync failed"
+
+
+def test_without_uv_nothing_begins(
+    field: Field, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "uv", environments.uv)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(SystemExit) as ended:
+        run(field)
+    assert ended.value.code == 2
+    assert "there is no uv; install it with `pip install uv`" in capsys.readouterr().err
+    assert not changes.FACTS.exists()
 
 
 def test_the_report_of_real_traffic_has_failures_and_one_result_of_each_conversation(field: Field) -> None:
