@@ -123,7 +123,7 @@ class Run:
         """Yield why the run does not show that an adapter conforms, in a few words each; nothing if it is complete."""
         yield from self.why_not_whole(judged)
         if not self.settings.effort.examples:
-            yield f"no generated inputs ({as_typed('examples')}=0)"
+            yield f"no generated inputs ({as_typed('examples')}=ci adds them)"
         if judged.bad_files:
             yield f"{counted(len(judged.bad_files), 'recording')} cannot be read"
         if judged.too_busy:
