@@ -132,6 +132,7 @@ def test_each_end_fails_its_own_call_and_leaves_no_process(
     assert left_behind(tmp_path) == []
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("way", "isolation", "ended_by"),
     [
