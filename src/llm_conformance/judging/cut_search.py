@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from llm_conformance.judging.effort import Effort
+from llm_conformance.judging.effort import SENDING, Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Known, RuleResult
 from llm_conformance.judging.search import find_failures
-from llm_conformance.replay.cell import Cell
+from llm_conformance.replay.cell import Cell, a_parser_gets_the_bytes
 from llm_conformance.replay.runner import Runner
 from llm_conformance.rules.rule import Rule
 from llm_conformance.scenarios.scenario import recut
@@ -28,19 +28,26 @@ def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: K
     for `ExampleJudge`, `shrinks` the same as for `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
-    fault = cell.scenario.fault
     own = [cell.scenario] if cell.scenario.cuts is not None else []
     find_failures(
         judge,
         f"{rule.id} {cell.scenario.id} {cell.method}",
         recuts(cell.scenario.uncut or cell.scenario),
         lambda drawn: replace(cell, scenario=drawn),
-        _WHILE_WAITING if fault is not None and fault.kind == "silence" else effort.times(_CUTS),
+        _ways(cell, effort),
         listed=lambda: own,
         shrinks=shrinks,
         remembered_as=f"{rule.id} {cell}",
     )
     return judge.results[rule]
+
+
+def _ways(cell: Cell, effort: Effort) -> Effort:
+    """Return how many ways are tried: fewer for a method that sends requests if a parser gets the same pieces."""
+    fault = cell.scenario.fault
+    if fault is not None:
+        return _WHILE_WAITING if fault.kind == "silence" else effort.times(_CUTS)
+    return effort.times(_CUTS * (SENDING if a_parser_gets_the_bytes(cell.adapter, cell.mode, cell.method) else 1))
 
 
 def judge_cuts(cell: Cell, rule: Rule, runner: Runner, known: Known, name: str) -> RuleResult:

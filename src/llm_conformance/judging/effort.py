@@ -10,6 +10,9 @@ from llm_conformance.wording import did_you_mean
 QUICK, CI, DEEP = 25, 100, 5000
 NAMES = ("quick", "ci", "deep")
 
+SENDING = 0.3
+"""The share of the usual number of examples for a method that sends requests, if a parser gets the same bytes."""
+
 
 @dataclass(frozen=True)
 class Effort:

@@ -15,6 +15,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.compare import encodable
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, reason
+from llm_conformance.judging.effort import SENDING
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import find_failures
@@ -25,7 +26,7 @@ from llm_conformance.judging.verdict import Verdict, held_to, shown_profile
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
-from llm_conformance.replay.cell import PURE, Callee, Cell
+from llm_conformance.replay.cell import PURE, Callee, Cell, a_parser_gets_the_bytes
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
@@ -35,9 +36,6 @@ from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-
-_SENDING = 0.3
-"""The share of the usual number of examples for a method that sends requests, if a parser gets the same bytes."""
 
 
 @dataclass(frozen=True)
@@ -58,9 +56,8 @@ class Property:
     @property
     def effort(self) -> float:
         """The number of examples as a multiple of the usual number."""
-        given_the_bytes = any(method in PURE for method in self.adapter.methods_for(self.mode))
-        same_bytes = self.method not in PURE and given_the_bytes and not self.theme.over_http
-        return self.theme.effort * (_SENDING if same_bytes else 1)
+        parsed = a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
+        return self.theme.effort * (SENDING if parsed else 1)
 
     def __str__(self) -> str:
         """Return the name of the test item."""

@@ -11,6 +11,12 @@ from llm_conformance.wire.interaction import Interaction, Mode
 PURE = frozenset[Method]({"parse", "parse_stream"})
 """The methods that are given the response and send no request."""
 
+
+def a_parser_gets_the_bytes(adapter: AdapterUnderTest, mode: Mode, method: Method) -> bool:
+    """Return True if a method sends requests, and the adapter also has one that is only given the response."""
+    return method not in PURE and not PURE.isdisjoint(adapter.methods_for(mode))
+
+
 Callee = tuple[str, str, str]
 """(label of the adapter, provider:api, method)"""
 
