@@ -115,8 +115,15 @@ def left_behind(directory: Path) -> list[str]:
     return []
 
 
-@pytest.mark.parametrize("isolation", ["namespace", "process"])
-@pytest.mark.parametrize(("way", "options"), [("run", ()), ("pytest", ()), ("pytest", ("-n", "2"))])
+@pytest.mark.parametrize(
+    ("way", "options", "isolation"),
+    [
+        ("run", (), "namespace"),
+        ("pytest", (), "process"),
+        ("pytest", ("-n", "2"), "namespace"),
+        ("pytest", ("-n", "2"), "process"),
+    ],
+)
 def test_each_end_fails_its_own_call_and_leaves_no_process(
     way: str, options: tuple[str, ...], isolation: str, tmp_path: Path
 ) -> None:

@@ -39,9 +39,8 @@ def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) ->
     part.stdout.re_match_lines([f"PARTIAL: {reasons}$"])
     assert part.ret == 0
     assert re.fullmatch(reasons, "; ".join(files.read(pytester.path / "part.json")["partial"]))
-    assert re.search(
-        r"^Partial: only the scenario .* adds them\)\. So there is no verdict", (pytester.path / "part.md").read_text(), re.M
-    )
+    summary = (pytester.path / "part.md").read_text()
+    assert re.search(r"^Partial: only the scenario .* adds them\)\. So there is no verdict", summary, re.M)
 
 
 def test_the_summary_names_a_provider_that_the_suite_does_not_have(pytester: pytest.Pytester) -> None:
