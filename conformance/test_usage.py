@@ -149,7 +149,7 @@ def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
         fail(
             ", ".join(f"{count} {getattr(expected, count)}" for count in wrong),
             ", ".join(f"{count} {show(getattr(usage, count))}" for count in wrong),
-            hint=f"the page of the provider in the documentation says how {exchange.scenario.api} counts",
+            hint=f"`llm-conformance explain {exchange.scenario.api}` says how it counts",
         )
 
 

@@ -96,6 +96,8 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         (["explain", "openai/refusl"], "openai/refusl: no such scenario; did you mean openai/refusal"),
         (["explain", "../../etc/passwd"], "no such scenario"),
         (["explain", "ANNN"], "ANNN: no such family of rules; did you mean ANN?"),
+        (["explain", "opnai"], "opnai: no such provider; did you mean openai?"),
+        (["explain", "openai:chatt"], "openai:chatt: no such provider; did you mean openai:chat?"),
         (["explain", "openai/core-chat-json-htm"], "-html? `llm-conformance list core-faults` lists them all"),
         (["list", "scenarios", "--provider=cohere", "--rule=ANN-1", "--scenario=openai/refusal"], "no scenarios match"),
         (["list", "--provider=mistrall"], "--provider=mistrall: no such provider; did you mean mistral?"),
@@ -152,6 +154,28 @@ def test_smoke(
     monkeypatch.chdir(tmp_path)
     assert main.main(["smoke", f"--adapter=smoked{abs(hash(spoilt))}.py"]) == code
     assert message in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("api", table().values(), ids=str)
+def test_an_api_is_explained(capsys: pytest.CaptureFixture[str], api: Api) -> None:
+    assert main.main(["explain", str(api)]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{api}  (")
+    assert shown.split(f"{api}  (")[1].split(")")[0].endswith(f"{api.provider}.toml")
+    for word, reason in api.finish.items():
+        assert re.search(rf"^  {re.escape(word)} +{reason or 'null'}$", shown, re.MULTILINE), word
+    for count, fields in api.usage.items():
+        (counted,) = re.findall(rf"^  {count} +(.+(?:\n {{18}} *.+)*)$", shown, re.MULTILINE)
+        assert [field for field in fields if field.lstrip("-") not in counted] == [], count
+    assert all(note.split()[0] in shown for note in api.notes)
+
+
+def test_a_provider_is_explained_by_its_apis(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["explain", "openai"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("openai: 3 APIs\n")
+    assert "\nopenai:responses\n    OpenAI responses\n" in shown
+    assert "`llm-conformance explain openai:chat`" in shown
 
 
 def test_a_family_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

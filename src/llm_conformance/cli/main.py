@@ -34,7 +34,7 @@ _COMMANDS: Mapping[str, _Command] = {
     "smoke": _Command("smoke", "check in two seconds that an adapter can be called"),
     "run": _Command("run", "judge an adapter, or a library of the field: pytest with the suite's own configuration"),
     "list": _Command("list", "list rules, scenarios, providers, capabilities or libraries"),
-    "explain": _Command("explain", "explain a rule, with an example of a failure, or a scenario"),
+    "explain": _Command("explain", "explain a rule, with an example of a failure, a scenario, or how an API answers"),
     "report": _Command("report", "merge, compare or convert reports"),
     "record": _Command("record", "send a scenario's requests again and propose the responses"),
     "review": _Command("review", "show what proposed recordings change"),

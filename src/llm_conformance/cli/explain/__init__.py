@@ -1,4 +1,4 @@
-"""`llm-conformance explain`: explain a rule (with its reason and an example of a failure), a family, or a scenario."""
+"""`llm-conformance explain`: explain a rule, with an example of a failure, a family, a scenario, or an API."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 
+from llm_conformance.adapter import unknown_providers
 from llm_conformance.cli.command import Options, Parser, UsageError
+from llm_conformance.cli.explain import apis
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.catalogue import CatalogueEntry
 from llm_conformance.scenarios import build, core_faults, load
 from llm_conformance.server import catalogue as of_servers
+from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import counted, did_you_mean, did_you_mean_scenario, no_such
 
 _WIDTH = 110
@@ -25,17 +28,34 @@ _FAMILIES = (*catalogue.FAMILIES, *of_servers.FAMILIES)
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
-    parser.description = "Explain a rule, with an example of a failure, a family of rules, or a scenario."
+    parser.description = "Explain a rule, with an example of a failure, a family of rules, a scenario or an API."
     parser.add_argument(
-        "what", metavar="ID", help="the id of a rule (ANN-5), of a family (ANN) or of a scenario (openai/refusal)"
+        "what",
+        metavar="ID",
+        help="the id of a rule (ANN-5), of a family (ANN), of a scenario (openai/refusal) or of an API (zai:chat)",
     )
 
 
 def run(options: Options) -> int:
     """Print the explanation."""
-    id: str = options.what
-    print("\n".join(_scenario(id) if "/" in id else _family(id.upper()) if id.isalpha() else _rule(id.upper())))
+    print("\n".join(_explained(options.what)))
     return 0
+
+
+def _explained(id: str) -> Iterator[str]:
+    """Return the lines about what an id names. Raises UsageError."""
+    known = unknown_providers.names()
+    if "/" in id:
+        return _scenario(id)
+    if ":" in id:
+        if id not in known:
+            raise UsageError(f"{id}: {unknown_providers.message(did_you_mean(id, known))}")
+        return apis.api(next(api for api in table().values() if str(api) == id))
+    if id in known:
+        return apis.provider(id)
+    if id.isalpha() and id.upper() not in _FAMILIES and (hint := did_you_mean(id, known)):
+        raise UsageError(f"{id}: {unknown_providers.message(hint)}")
+    return _family(id.upper()) if id.isalpha() else _rule(id.upper())
 
 
 def _family(name: str) -> Iterator[str]:
