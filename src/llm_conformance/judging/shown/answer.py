@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from llm_conformance.judging.shown.exchange_details import recorded_and_expected
+from llm_conformance.judging.shown.exchange_details import recorded
 from llm_conformance.judging.shown.missed import lacking
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
@@ -24,9 +24,9 @@ def answer(exchange: Exchange, rule: Rule) -> Mapping[str, Any]:
     A body of more than 1,500 characters is cut to three pieces: the beginning, the end, and the text around an expected
     value of the rule's family that the response lacks.
     """
-    recorded = recorded_and_expected(exchange.scenario, exchange.mode)
-    body = excerpt(recorded["body"], lacking(exchange, rule))
-    return {name: recorded.get(name) for name in _SHOWN} | {"body": body}
+    replayed = recorded(exchange.scenario, exchange.mode)
+    body = excerpt(replayed["body"], lacking(exchange, rule))
+    return {name: replayed.get(name) for name in _SHOWN} | {"body": body}
 
 
 def excerpt(text: str, values: Iterable[Any]) -> str:

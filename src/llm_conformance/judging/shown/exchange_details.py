@@ -43,16 +43,22 @@ def details(exchange: Exchange, command: str) -> dict[str, Any]:
 
 
 def recorded_and_expected(scenario: Scenario, mode: Mode) -> dict[str, Any]:
-    """Return the answer that is replayed in a mode, and the expected values.
+    """Return the answer that is replayed in a mode, and the expected values."""
+    expected = scenario.expected[mode]
+    values = {name: value for name, value in vars(expected).items() if name in expected.stated}
+    if expected.error is None:
+        values |= {"finish_reasons": expected.finish_reasons}
+    return {**recorded(scenario, mode), "expected": as_json(values)}
+
+
+def recorded(scenario: Scenario, mode: Mode) -> dict[str, Any]:
+    """Return the answer that is replayed in a mode.
 
     Status and headers are None for an answer with status 200. `outage` is the failure with which the server answers the
     first request, if the scenario has one.
     """
-    answer, fault, expected = scenario.interactions[mode], scenario.fault, scenario.expected[mode]
+    answer, fault = scenario.interactions[mode], scenario.fault
     body = answer.body[: fault.after] if fault else answer.body
-    values = {name: value for name, value in vars(expected).items() if name in expected.stated}
-    if expected.error is None:
-        values |= {"finish_reasons": expected.finish_reasons}
     unusual = answer.status != _USUAL_STATUS
     return {
         "status": answer.status if unusual else None,
@@ -61,7 +67,6 @@ def recorded_and_expected(scenario: Scenario, mode: Mode) -> dict[str, Any]:
         **({} if scenario.outage is None else {"outage": _outage(scenario.outage)}),
         "body": secrets.hide(body.decode("utf-8", "backslashreplace")),
         "cuts": None if scenario.cuts is None else list(scenario.cuts),
-        "expected": as_json(values),
     }
 
 
