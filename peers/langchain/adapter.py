@@ -126,6 +126,8 @@ def _model(call: Any) -> Any:
         responses = call.api == "responses"
         # The library reads this one of the request: a stream then ends with the whole completion.
         read = {} if responses else {name: params.pop(name) for name in ("response_format",) if name in params}
+        if read and not all(tool.get("function", {}).get("strict") for tool in tools):
+            raise NotImplementedError("OpenAI's parser, which LangChain uses here, takes only tools that are strict")
         model = ChatOpenAI(
             base_url=call.base_url,
             use_responses_api=responses,
