@@ -1,8 +1,8 @@
 """Of several citations in a stream of OpenAI the last one alone is kept.
 
 Each citation comes in an event `response.output_text.annotation.added`. `OpenAIResponses` makes a new `Citations` of
-each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. In a plain answer all
-citations of pages are there.
+each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. A plain answer
+with one message keeps all citations of pages; of several messages, only those of the last are kept.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.
@@ -27,22 +27,26 @@ SENT = (
     b'l,"usage":null}}\n'
     b"\n"
     b"event: response.output_text.delta\n"
-    b'data: {"type":"response.output_text.delta","sequence_number":0,"item_id":"msg_1","output_i'
+    b'data: {"type":"response.output_text.delta","sequence_number":1,"item_id":"msg_1","output_i'
     b'ndex":0,"content_index":0,"delta":"Text.","logprobs":[]}\n'
     b"\n"
     b"event: response.output_text.annotation.added\n"
-    b'data: {"type":"response.output_text.annotation.added","sequence_number":0,"item_id":"msg_1'
+    b'data: {"type":"response.output_text.annotation.added","sequence_number":2,"item_id":"msg_1'
     b'","output_index":0,"content_index":0,"annotation_index":0,"annotation":{"type":"url_citati'
     b'on","start_index":0,"end_index":4,"url":"https://one.example","title":"one"}}\n'
     b"\n"
     b"event: response.output_text.annotation.added\n"
-    b'data: {"type":"response.output_text.annotation.added","sequence_number":0,"item_id":"msg_1'
+    b'data: {"type":"response.output_text.annotation.added","sequence_number":3,"item_id":"msg_1'
     b'","output_index":0,"content_index":0,"annotation_index":1,"annotation":{"type":"url_citati'
     b'on","start_index":0,"end_index":4,"url":"https://two.example","title":"two"}}\n'
     b"\n"
     b"event: response.completed\n"
-    b'data: {"type":"response.completed","sequence_number":0,"response":{"id":"resp_1","object":'
-    b'"response","created_at":1790000000,"status":"completed","model":"gpt-5","output":[],"paral'
+    b'data: {"type":"response.completed","sequence_number":4,"response":{"id":"resp_1","object":'
+    b'"response","created_at":1790000000,"status":"completed","model":"gpt-5","output":[{"type":'
+    b'"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_'
+    b'text","text":"Text.","logprobs":[],"annotations":[{"type":"url_citation","start_index":0,"'
+    b'end_index":4,"url":"https://one.example","title":"one"},{"type":"url_citation","start_inde'
+    b'x":0,"end_index":4,"url":"https://two.example","title":"two"}]}]}],"paral'
     b'lel_tool_calls":true,"tools":[],"tool_choice":"auto","error":null,"incomplete_details":nul'
     b'l,"usage":{"input_tokens":11,"input_tokens_details":{"cached_tokens":0},"output_tokens":16'
     b',"output_tokens_details":{"reasoning_tokens":0},"total_tokens":27}}}\n'

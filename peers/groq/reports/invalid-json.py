@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import groq
 
-BODY = b"""{"id":"chatcmpl-1","object":"chat.completion","created":1784810467,"model":"gpt-5","choices":[{"index":0,"message":{"role":"assis"""
+BODY = b"""{"id":"chatcmpl-1","object":"chat.completion","created":1784810467,"model":"openai/gpt-oss-20b","choices":[{"index":0,"message":{"role":"assis"""
 
 
 class Server(BaseHTTPRequestHandler):
@@ -33,7 +33,7 @@ def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     client = groq.Groq(base_url=url, api_key="none", max_retries=0)
     try:
-        client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hi"}])
+        client.chat.completions.create(model="openai/gpt-oss-20b", messages=[{"role": "user", "content": "Hi"}])
     except groq.APIError as error:
         return f"{type(error).__name__}", False
     except json.JSONDecodeError as error:

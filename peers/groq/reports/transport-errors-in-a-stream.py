@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import groq
 
-BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[{"index":0,"delta":{"role":"assistant","content":"Half of the "},"finish_reason":null}]}
+BODY = b"""data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"openai/gpt-oss-20b","choices":[{"index":0,"delta":{"role":"assistant","content":"Half of the "},"finish_reason":null}]}
 
 """
 
@@ -38,7 +38,9 @@ def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     client = groq.Groq(base_url=url, api_key="none", max_retries=0)
     try:
-        for _ in client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hi"}], stream=True):
+        for _ in client.chat.completions.create(
+            model="openai/gpt-oss-20b", messages=[{"role": "user", "content": "Hi"}], stream=True
+        ):
             pass
     except groq.APIError as error:
         return type(error).__name__, False
