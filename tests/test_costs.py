@@ -14,6 +14,7 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance import schema
 from llm_conformance.adapter import declarations
+from llm_conformance.adapter.declarations import Method
 from llm_conformance.calling import network_guard
 from llm_conformance.judging import cut_search
 from llm_conformance.judging.effort import Effort
@@ -131,22 +132,27 @@ def test_the_garbage_collector_is_as_before_after_a_run(pytester: pytest.Pyteste
     assert gc.get_freeze_count() == frozen
 
 
-def test_a_stream_before_a_silence_is_cut_in_one_way(
+def test_a_stream_is_cut_in_fewer_ways_before_a_silence_and_where_a_parser_gets_the_pieces(
     monkeypatch: pytest.MonkeyPatch, scenarios: list[Scenario]
 ) -> None:
-    """Each way to cut it waits for the time limit of a call."""
+    """Before a silence, each way to cut it waits for the time limit of a call."""
     efforts: list[Effort] = []
     monkeypatch.setattr(cut_search, "find_failures", lambda *arguments, **_: efforts.append(arguments[4]))
     rule = catalogue()["STR-4"].rule
     adapter = declarations.describe("reference", ReferenceAdapters())
     faulty = list(core_faults.of(each for each in scenarios if each.api.provider == "anthropic"))
-    for fault in ("silence", "truncated"):
+    methods: tuple[tuple[str, Method], ...] = (
+        ("silence", "stream"),
+        ("truncated", "stream"),
+        ("truncated", "parse_stream"),
+    )
+    for fault, method in methods:
         broken = next(each for each in faulty if each.id == f"anthropic/core-messages-stream-{fault}")
-        cell = Cell(adapter, broken, "stream", "stream")
+        cell = Cell(adapter, broken, "stream", method)
         runner = Runner(1, new_transport("server"))
         cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
         runner.close()
-    assert [each.examples for each in efforts] == [1, 1000]
+    assert [each.examples for each in efforts] == [1, 300, 1000]
 
 
 def test_calls_that_nobody_answers_wait_for_a_moment_only(scenarios: list[Scenario]) -> None:
