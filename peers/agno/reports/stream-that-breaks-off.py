@@ -1,8 +1,9 @@
 """Half a stream is a completed run.
 
-If a proxy or the provider closes the connection in the middle of an answer, the stream ends before its last event:
-Claude's `message_stop`, the finish reason of a chat completion, `response.completed`. Agno completes the run with the
-text so far. A run has no finish reason, and no error says that the answer is not whole.
+The body of a stream can end properly, and yet before its last event: Claude's `message_stop`, the finish reason of a
+chat completion, `response.completed`. A proxy ends it so when the provider's stream breaks off. Agno completes the run
+with the text so far. A run has no finish reason, and no error says that the answer is not whole. (If a chunked body
+is cut off, the run ends with an error.)
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

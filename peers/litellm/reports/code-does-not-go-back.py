@@ -1,6 +1,6 @@
 """The code that Claude ran does not go back with the result of the tool that it called.
 
-Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result of the tool, as the documentation shows; LiteLLM leaves out the `server_tool_use` block, which has no result yet, so that Anthropic gets a call whose caller is missing. (A call that has its result does go back.)
+Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result of the tool, as the documentation shows; LiteLLM leaves out the `server_tool_use` block, which has no result yet, and the `caller` of the `tool_use` block, which its own message has. So Anthropic gets an ordinary call, and nothing of the code that waits for it. (A `server_tool_use` block that has its result does go back.)
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -64,8 +64,10 @@ def call(url):
     call = next(each for each in message.tool_calls if each.function.name == "level")
     messages += [message, {"role": "tool", "tool_call_id": call.id, "content": "3.12"}]
     litellm.completion(messages=messages, **asked)
-    kinds = [block["type"] for block in ASKED[-1]["messages"][1]["content"]]
-    return f"sent back: {kinds}", "server_tool_use" not in kinds
+    blocks = ASKED[-1]["messages"][1]["content"]
+    kinds = [block["type"] for block in blocks]
+    has_caller = any("caller" in block for block in blocks if block["type"] == "tool_use")
+    return f"sent back: {kinds}, caller: {has_caller}", "server_tool_use" not in kinds or not has_caller
 
 
 def main():
@@ -77,7 +79,7 @@ def main():
     except Exception:
         traceback.print_exc()
         return 2
-    print("seen:", seen, "| sent:", "server_tool_use of code_execution, and tool_use of level")
+    print("seen:", seen, "| sent:", "server_tool_use of code_execution, and tool_use of level with its caller")
     return 1 if wrong else 0
 
 
