@@ -1,7 +1,7 @@
 """The id of a streamed audio answer is replaced by another.
 
-OpenAI sends the id of an audio answer in its first chunk; others have data, a transcript or `expires_at`, and may have
-no id. `OpenAIChat` makes up an id for a piece without one, and the fold keeps the last id. In the
+OpenAI sends the id of an audio answer with its first piece; later pieces may have none. Agno makes up an id for each
+piece with data or a transcript that has none, and the fold keeps the last id. In the
 next turn Agno refers to the answer by that id (`audio: {id: ...}`), which OpenAI does not know.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is

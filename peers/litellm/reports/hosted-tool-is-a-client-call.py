@@ -1,6 +1,6 @@
 """A stream in which Claude runs a tool itself has the finish reason `tool_calls`.
 
-The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. The finish reason of the stream, and of what `stream_chunk_builder` returns, is `tool_calls`, so that an agent waits for the result of a tool which it does not have. For the same answer without a stream it is `stop`.
+The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. The finish reason of the stream, and of what `stream_chunk_builder` returns, is `tool_calls`, so that an agent that goes by the finish reason takes the turn for its own to continue. For the same answer without a stream it is `stop`; the call is in `tool_calls` of both.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -117,6 +117,7 @@ def call(url):
     stream = litellm.completion(
         model="anthropic/claude-sonnet-4-5",
         messages=[{"role": "user", "content": "Hi"}],
+        tools=[{"type": "web_search_20250305", "name": "web_search"}],
         api_base=url,
         api_key="key",
         stream=True,
