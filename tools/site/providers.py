@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from llm_conformance.cli.explain.apis import FIELDS_OF_COUNTS
 from llm_conformance.locations import CASSETTES
 from llm_conformance.rules import catalogue
 from llm_conformance.scenarios import load
@@ -28,8 +29,7 @@ _NOTE = """\
 ## How to read a page
 
 * **Key**: the environment variables that usually hold the key, and the header that carries it.
-* **Usage**: each token count is the sum of the provider's fields. A field after a `-` is subtracted. A field with a `?`
-  counts 0 if it is absent; if another field is absent, the count is null. A part larger than its whole is null.
+* **Usage**: each token count is the sum of the provider's fields. {fields} A part larger than its whole is null.
 * **Finish**: a finish word that is not listed gives null.
 * **Offsets**: the unit in which the provider counts annotation offsets.
 * **Think**: the models that put reasoning into the text, between tags. Besides those of each API, wherever they are
@@ -92,7 +92,7 @@ def pages(run: Run) -> dict[str, str]:
         )
         for provider, own in by_provider.items()
     }
-    note = _NOTE.format(families=", ".join(f"`{glob}`" for glob in FAMILIES))
+    note = _NOTE.format(fields=FIELDS_OF_COUNTS, families=", ".join(f"`{glob}`" for glob in FAMILIES))
     contents = ("```{toctree}", ":hidden:", "", *by_provider, "```", "")
     return {"index": _HEAD + "\n".join((*_overview(apis, shown), "", note, *contents)), **found}
 
@@ -142,8 +142,7 @@ def _undecided_counts(api: Api) -> Iterator[str]:
 def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Iterator[str]:
     yield from (f"## {api}", "", f"{api.title}.", "")
     yield f"* **Base URLs**: {_listed(api.base_urls)}"
-    paths = dict.fromkeys((api.path, api.stream_path, *api.other_paths))
-    yield f"* **Paths**: {_listed(tuple(paths))}"
+    yield f"* **Paths**: {_listed(api.all_paths)}"
     if api.path_models:
         yield f"* **Models in the path**: {_listed(api.path_models)}"
     if api.prompt_field != "prompt":

@@ -44,18 +44,20 @@ def run(options: Options) -> int:
 
 def _explained(id: str) -> Iterator[str]:
     """Return the lines about what an id names. Raises UsageError."""
-    known = unknown_providers.names()
     if "/" in id:
         return _scenario(id)
-    if ":" in id:
-        if id not in known:
-            raise UsageError(f"{id}: {unknown_providers.message(did_you_mean(id, known))}")
-        return apis.api(next(api for api in table().values() if str(api) == id))
+    if id.upper() in _FAMILIES:
+        return _family(id.upper())
+    if ":" not in id and not id.isalpha():  # reading the providers takes longer than finding a rule
+        return _rule(id.upper())
+    known = unknown_providers.names()
+    provider, colon, name = id.partition(":")
     if id in known:
-        return apis.provider(id)
-    if id.isalpha() and id.upper() not in _FAMILIES and (hint := did_you_mean(id, known)):
+        return apis.api(table()[provider, name]) if colon else apis.provider(id)
+    hint = did_you_mean(id, known)
+    if colon or hint:
         raise UsageError(f"{id}: {unknown_providers.message(hint)}")
-    return _family(id.upper()) if id.isalpha() else _rule(id.upper())
+    return _family(id.upper())
 
 
 def _family(name: str) -> Iterator[str]:

@@ -12,10 +12,11 @@ from llm_conformance.wording import counted
 
 _WIDTH = 110
 _LABEL = 16
-_HOW_COUNTS_ARE_MADE = (
-    "Each is the sum of the provider's fields. A field after a `-` is subtracted. A field with a `?` counts 0 if it is "
-    "absent; if another field is absent, the count is null."
+FIELDS_OF_COUNTS = (
+    "A field after a `-` is subtracted. A field with a `?` counts 0 if it is absent; if another field is absent, the "
+    "count is null."
 )
+"""How to read the fields whose sum a token count is."""
 
 _GOES_BACK = {
     "required": "has to go back",
@@ -42,7 +43,8 @@ def api(explained: Api) -> Iterator[str]:
     yield f"{explained}  ({row})"
     yield f"\n{explained.title}\n"
     yield from _labelled(_facts(explained))
-    yield f"\nToken counts. {textwrap.fill(_HOW_COUNTS_ARE_MADE, _WIDTH, initial_indent=' ' * 14).lstrip()}"
+    counts = f"Token counts. Each is the sum of the provider's fields. {FIELDS_OF_COUNTS}"
+    yield f"\n{textwrap.fill(counts, _WIDTH)}"
     yield from _labelled({count: _sum(explained.usage[count]) for count in COUNTS if count in explained.usage})
     if not explained.keeps_sums:
         yield "\nPrompt and completion do not always add up to the total."
@@ -59,7 +61,7 @@ def api(explained: Api) -> Iterator[str]:
 
 def _facts(explained: Api) -> Iterator[tuple[str, str]]:
     yield "Base URLs", _listed(explained.base_urls)
-    yield "Paths", _listed(tuple(dict.fromkeys((explained.path, explained.stream_path, *explained.other_paths))))
+    yield "Paths", _listed(explained.all_paths)
     ends = f", until `{explained.end_marker}`" if explained.end_marker else ", until a finish word"
     yield "Streams", explained.framing.title + ends
     yield "Reasoning", _listed(explained.reasoning_fields) or "no field of its own"
@@ -93,4 +95,4 @@ def _sum(fields: Sequence[str]) -> str:
 
 
 def _listed(values: Sequence[str]) -> str:
-    return ", ".join(filter(None, values))
+    return ", ".join(values)

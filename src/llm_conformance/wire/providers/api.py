@@ -264,6 +264,11 @@ class Api:
             }
         return [self.read_request(item) for item in sent] if isinstance(sent, list) else sent
 
+    @property
+    def all_paths(self) -> tuple[str, ...]:
+        """The paths of all modes and their alternatives, each once, still with `{model}`."""
+        return tuple(dict.fromkeys((self.path, self.stream_path, *self.other_paths)))
+
     def paths(self, streamed: bool) -> Iterator[str]:
         """Yield the path of a mode and its alternatives, all still with `{model}`."""
         own = self.stream_path if streamed else self.path
@@ -279,7 +284,7 @@ class Api:
     def place(self, uri: str) -> Place | None:
         """Return the parts of a call's URI; None if it is not a call of this API."""
         for base in sorted(self.base_urls, key=len, reverse=True):
-            for path in (self.path, self.stream_path, *self.other_paths):
+            for path in self.all_paths:
                 pattern = f"(?P<base>{_pattern(base)})(?P<rest>{_pattern(path.partition('?')[0])})(?P<query>[?].*)?"
                 found = re.fullmatch(pattern, uri)
                 if found and _parameters(path) <= _parameters(uri):
