@@ -9,11 +9,12 @@ back as their turns.
 
 A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first call. A
 chat that is taken up at a turn with calls takes them for never answered, so that a call that ends with results asks by
-the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by `kwargs`. Content that it
-has no type for, such as Anthropic's documents with citations, cannot be asked, and neither can hosted tools other than
-the two that it has (`tool_web_search`, `tool_web_fetch`), nor parameters that change the shape of an answer in a way
-that it does not read. A turn has one count of cached tokens and no other part of counts. The clients' own retries are
-off: together they would exceed `call.timeout_s`.
+the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by `kwargs`, except that log
+probabilities of responses have an option (`set_model_params`). Content that it has no type for, such as Anthropic's
+documents with citations, cannot be asked, and neither can hosted tools other than the two that it has
+(`tool_web_search`, `tool_web_fetch`), nor parameters that change the shape of an answer in a way that it does not read.
+A turn has one count of cached tokens and no other part of counts. The clients' own retries are off: together they would
+exceed `call.timeout_s`.
 """
 
 from __future__ import annotations
@@ -159,6 +160,7 @@ class Adapter:
 conformance_adapter = Adapter
 
 
+LOG_PROBS = "message.output_text.logprobs"
 UNREAD = ("functions", "function_call", "fallbacks", "context_management", "mcp_servers", "toolConfig")
 
 
@@ -191,6 +193,8 @@ def _chat(call: Any) -> Any:
         chat = CHATS[kind](**about, base_url=call.base_url, kwargs=client)
     hosted = () if call.api == "chat" else call.params.get("tools", ())
     builtin = [ToolBuiltIn(name=f"hosted {number}", definition=dict(tool)) for number, tool in enumerate(hosted)]
+    if LOG_PROBS in call.params.get("include", ()):
+        chat.set_model_params(log_probs=True)
     chat.set_tools([*builtin, *(_tool(each["function"]) for each in call.tools)])
     chat.on_tool_request(_stop)
     return chat
@@ -217,6 +221,9 @@ def _kwargs(call: Any) -> dict[str, Any]:
         return {"config": GenerateContentConfig.model_validate(settings)} if settings else {}
     if call.api != "chat":
         params.pop("tools", None)
+    if LOG_PROBS in params.get("include", ()):  # `_chat` has asked for them by the library's own option
+        others = [each for each in params.pop("include") if each != LOG_PROBS]
+        params |= {"include": others} if others else {}
     method = {"chat": Completions.create, "responses": Responses.create, "messages": Messages.create}[call.api]
     known = inspect.signature(method).parameters
     extra = {name: params.pop(name) for name in list(params) if name not in known}
@@ -272,6 +279,8 @@ def _asked(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], 
 
 def _resumed(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
     """Go on from the results of tools as the chat's loop does, by its provider."""
+    if LOG_PROBS in call.params.get("include", ()):
+        raise NotImplementedError("log probabilities are an option of a chat, not of its provider")
     chat.set_turns(turns)
     provider, turns = chat.provider, chat.get_turns(include_system_prompt=True)
     tools = {tool.name: tool for tool in chat.get_tools()}
