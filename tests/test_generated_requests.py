@@ -96,6 +96,47 @@ def test_a_tool_that_is_called_was_offered(api: Api) -> None:
             assert scenario.tools
 
 
+def test_counts_in_every_chunk_have_been_asked_for() -> None:
+    """A server of vLLM sends them only with `continuous_usage_stats`, and refuses the field in a plain request."""
+    api = table()["local", "chat"]
+    seen = set()
+
+    @settings(max_examples=300, derandomize=True, deadline=None, database=None)
+    @given(THEMES[0].scenarios(api, "stream"))
+    def check(scenario: Scenario) -> None:
+        *_, stream = scenario.interactions.values()
+        counted = stream.body.count(b'"usage": {')
+        is_asked = "stream_options" in scenario.params["stream"]
+        assert is_asked or counted <= 1
+        seen.add(is_asked and counted > 1)
+        if "json" in scenario.params:
+            assert "stream_options" not in scenario.params["json"]
+
+    check()
+    assert seen == {True, False}
+
+
+def test_pieces_of_several_calls_share_no_delta() -> None:
+    """Mistral's stream has several calls in one delta only if all of them are whole."""
+    api = table()["mistral", "chat"]
+    most = 0
+
+    @settings(max_examples=300, derandomize=True, deadline=None, database=None)
+    @given(THEMES[0].scenarios(api, "stream"))
+    def check(scenario: Scenario) -> None:
+        nonlocal most
+        chunks = [
+            json.loads(line[6:]) for line in scenario.interactions["stream"].body.split(b"\n") if line[6:7] == b"{"
+        ]
+        deltas = [choice["delta"].get("tool_calls") or [] for chunk in chunks for choice in chunk["choices"]]
+        together = max((len(pieces) for pieces in deltas), default=0)
+        most = max(most, together)
+        assert together < 2 or sum(bool(pieces) for pieces in deltas) == 1
+
+    check()
+    assert most == 2
+
+
 def test_a_call_of_an_mcp_server_has_been_made_possible_by_the_request() -> None:
     seen = set()
 

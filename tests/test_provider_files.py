@@ -196,6 +196,13 @@ def test_what_no_backend_has_is_an_error(tmp_path: Path) -> None:
     assert first.endswith("no backend has this model; add it to one")
 
 
+def test_params_ask_for_a_way_of_the_row(tmp_path: Path) -> None:
+    more = "\n[api.chat.way_params.choices]\nsevral = { n = 2 }\n"
+    line = (ZAI + more).count("\n")
+    message = "api.chat.way_params.choices.sevral: the row of the API has no varies.choices.sevral; add it there, too"
+    assert refused(tmp_path, ZAI + more) == [f"{line}: {message}"]
+
+
 def test_an_error_of_a_backend_names_one(tmp_path: Path) -> None:
     text = ZAI.replace("{ status = 429,", '{ status = 429, backend = "c",', 1) + BACKENDS
     (problem,) = refused(tmp_path, text)

@@ -35,6 +35,7 @@ class Conversation:
         unbroken: The whole answer to the request. With a fault, the server sends a part of it or something else.
         outage: The response to the first request, if the second request gets the real response.
         model: The model that the call names.
+        stream_params: Parameters that only a streamed request has.
         before: Maps the position of an earlier answer in `messages` to its conversation.
         turns: Maps the same positions to the answers as parts of the request, in the form of the API.
     """
@@ -44,6 +45,7 @@ class Conversation:
     model: str
     think_profile: ThinkProfile = "off"
     params: Mapping[str, Any] = field(default_factory=dict)
+    stream_params: Mapping[str, Any] = field(default_factory=dict)
     fault: Fault | None = None
     unbroken: Interaction | None = None
     outage: Interaction | None = None
@@ -115,6 +117,7 @@ def _conversation(
         model=answer.asked,
         think_profile=answer.profile,
         params=_params(answer),
+        stream_params=_stream_params(answer),
         fault=fault,
         tools=_tools(answer),
         messages=_messages(answer),
@@ -159,6 +162,18 @@ def _messages(answer: Answer) -> tuple[Mapping[str, Any], ...]:
 
 def _tools(answer: Answer) -> tuple[Mapping[str, Any], ...]:
     return TOOLS if answer.calls else ()
+
+
+def _stream_params(answer: Answer) -> Mapping[str, Any]:
+    """Return the parameters that ask for the ways of the answer's stream, if the row has `way_params`."""
+    api = answer.api
+    return {
+        name: value
+        for variation, ways in api.way_params.items()
+        for way, params in ways.items()
+        if tuple(api.varies.get(variation, ())) == (way,)
+        for name, value in params.items()
+    }
 
 
 def _params(answer: Answer) -> Mapping[str, Any]:

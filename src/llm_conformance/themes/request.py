@@ -15,9 +15,10 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.tool_names import with_tool_names
 
 
-def params_of(api: Api, conversation: Conversation) -> Mapping[str, Any]:
+def params_of(api: Api, mode: Mode, conversation: Conversation) -> Mapping[str, Any]:
     """Return the parameters of a call, with those that the API needs."""
-    return {**api.needed_params, **conversation.params}
+    only_in_streams = conversation.stream_params if mode == "stream" else {}
+    return {**api.needed_params, **conversation.params, **only_in_streams}
 
 
 def request_for(api: Api, mode: Mode, conversation: Conversation) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def request_for(api: Api, mode: Mode, conversation: Conversation) -> dict[str, A
         "model": conversation.model,
         "messages": messages,
         "tools": conversation.tools,
-        "params": params_of(api, conversation),
+        "params": params_of(api, mode, conversation),
     }
     if not conversation.turns:
         return request_of(api, call, mode)

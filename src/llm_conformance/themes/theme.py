@@ -100,7 +100,7 @@ def _scenario(theme: Theme, api: Api, conversation: Conversation) -> Scenario:
         model=conversation.model,
         messages=conversation.messages,
         tools=conversation.tools,
-        params=dict.fromkeys(interactions, params_of(api, conversation)),
+        params={mode: params_of(api, mode, conversation) for mode in interactions},
         match=(),
         interactions=interactions,
         same_content=len(interactions) == 2,

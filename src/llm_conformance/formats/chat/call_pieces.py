@@ -29,10 +29,10 @@ def call_deltas(draw: DrawFn, answer: Answer) -> Iterator[Fields]:
         for index, call in enumerate(answer.calls)
     ]
     order = choose(draw, api, v.ORDER) if len(calls) > 1 else "one after the other"
-    longest = range(max(map(len, calls)))
-    by_turn = [[pieces[n] for pieces in calls if n < len(pieces)] for n in longest]
-    if order == "together":
-        yield from ({"tool_calls": turn} for turn in by_turn)
+    longest = max(map(len, calls))
+    by_turn = [[pieces[n] for pieces in calls if n < len(pieces)] for n in range(longest)]
+    if order == "together" and longest == 1:  # only whole calls are known to share a delta
+        yield {"tool_calls": by_turn[0]}
     else:
         pieces = by_turn if order == "interleaved" else calls
         yield from ({"tool_calls": [piece]} for each in pieces for piece in each)

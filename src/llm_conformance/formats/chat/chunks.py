@@ -61,7 +61,7 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
     if finishing == "twice":
         stream.append(_finish_delta(draw, answer))
         words[end + 1] = answer.word
-    counts = _counts_way(draw, answer)
+    counts = counts_way(draw, answer)
     if counts == "after the finish" and len(stream) == end + 1:
         stream.append(_finish_delta(draw, answer))
     without = choose(draw, api, v.NO_FINISH_OF_AUDIO if answer.shown.sound else v.NO_FINISH)
@@ -119,7 +119,8 @@ def _finish_delta(draw: DrawFn, answer: Answer) -> Fields:
     return written(choose(draw, answer.api, v.FINISH_DELTA), ROLE)
 
 
-def _counts_way(draw: DrawFn, answer: Answer) -> str:
+def counts_way(draw: DrawFn, answer: Answer) -> str:
+    """Draw which chunks have token counts; `never` if the answer has none."""
     ways = [way for way in ways_of(answer.api, v.COUNTS_OF_A_STREAM) if way != "never"]
     return pick(draw, *ways) if answer.counts.usage else "never"
 

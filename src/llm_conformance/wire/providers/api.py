@@ -143,6 +143,8 @@ class Api:
         needed_params: Maps parameters without which the API refuses a request to a value for generated calls.
         reasoning_params: Maps parameters without which no model of `models` shows reasoning to a value for generated
             calls whose answers show some.
+        way_params: Maps a variation of `varies` to those of its ways that only streams which were asked for them have,
+            and each to the parameters that ask.
         key_headers: The headers that may have the API key; one of them has it, unless the query has it as `key`. () if
             no key is needed.
         key_variables: The environment variables that usually hold the API key, the most common first.
@@ -199,6 +201,7 @@ class Api:
     request_fields: Mapping[str, Any] = field(default_factory=dict)
     needed_params: Mapping[str, Any] = field(default_factory=dict)
     reasoning_params: Mapping[str, Any] = field(default_factory=dict)
+    way_params: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)

@@ -93,6 +93,11 @@ def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
         for form in forms:
             if not _ID_FORM.fullmatch(form):
                 yield ("ids", kind), f"{form!r} is not the form of an id; write it as in call_[A-Za-z0-9]{{24}}"
+    for variation, ways in columns.get("way_params", {}).items():
+        for way in ways:
+            if way not in columns.get("varies", {}).get(variation, {}):
+                message = f"the row of the API has no varies.{variation}.{way}; add it there, too"
+                yield ("way_params", variation, way), message
     yield from _further_problems(columns)
     yield from backend_problems(columns)
     for name, backend in columns.get("backends", {}).items():
