@@ -1,6 +1,6 @@
-"""The type and the code of an error inside a stream are ignored.
+"""The type and the code of an error inside a stream do not decide its class.
 
-With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream are ignored: its text is compared with patterns. An account without credit (`insufficient_quota`, which OpenAI documents with HTTP 429; its SDK reads such an error in a stream, too) and a prompt that is too long for a llama.cpp before October 2025 (`exceed_context_size_error`, code 400, in a stream with the status 200; newer ones respond with HTTP 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right.
+With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream do not decide its class: its text is compared with patterns. An account without credit (`insufficient_quota`, which OpenAI documents with HTTP 429; its SDK reads such an error in a stream, too) and a prompt that is too long for a llama.cpp before October 2025 (`exceed_context_size_error`, code 400, in a stream with the status 200; newer ones respond with HTTP 400) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right. The exception has both, as `error_type` and `code`.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

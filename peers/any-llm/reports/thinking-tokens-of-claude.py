@@ -1,6 +1,6 @@
-"""The thinking tokens that Claude reports are dropped.
+"""By `completion()`, the thinking tokens that Claude reports are dropped.
 
-Claude's usage has `output_tokens_details.thinking_tokens`. any-llm's usage has `completion_tokens_details.reasoning_tokens` for them, and leaves it None.
+Claude's usage has `output_tokens_details.thinking_tokens`. any-llm's usage has `completion_tokens_details.reasoning_tokens` for them, and `completion()` leaves `completion_tokens_details` None. `messages()` returns the count as Claude reports it.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
