@@ -1,4 +1,4 @@
-"""anthropic-haystack: a page of HTML raises TypeError.
+"""anthropic-haystack: a page of HTML raises AttributeError.
 
 A proxy answers with its sign-in page and status 200. The SDK hands on the text, and AnthropicChatGenerator takes it
 for a stream.
