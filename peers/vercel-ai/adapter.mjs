@@ -396,6 +396,8 @@ function segment(part, call, isLast) {
     return { type: "other", content: "", metadata: { type: part.type, id: part.toolCallId, output: part.output } };
   }
   if (part.type === "file") return { type: "other", content: "", metadata: { type: "file" } };
+  // The mark where a fallback model of Claude's takes over. Other custom parts are no blocks of the answer.
+  if (part.kind === "anthropic.fallback") return { type: "other", content: "", metadata: { type: part.kind, ...opaque } };
   return [];
 }
 
