@@ -1,6 +1,6 @@
 """Streams hide what kind of error there was.
 
-`LLMService.complete` raises, with type and status. `LLMService.stream` returns a response with the status `failed` instead. Its text is the message of an error that is not retried, and "LLM request failed after retries. Please try again later." of all others: a rate limit, a time-out, a lost connection. The README promises to "surface errors instead of hiding them".
+`LLMService.complete` raises, with type and status. After an error of OpenAI (but for a prompt that is too long), a lost connection of Claude's or a time-out of any provider, `LLMService.stream` returns a response with the status `failed` instead. Its text is the message of an error that is not retried, and "LLM request failed after retries. Please try again later." of all others: a rate limit, a time-out, a lost connection. The README promises to "surface errors instead of hiding them".
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,4 +1,4 @@
-"""The input tokens of a stream of Claude are lost.
+"""A stream of Claude has no input tokens if `message_delta` has output tokens alone.
 
 Anthropic sends the input tokens in `message_start`; until August 2025 `message_delta` had the output tokens alone (recordings from September 2025 on repeat the input there; Anthropic's SDK leaves it optional). AceAI replaces the one with the other in place of merging them.
 
