@@ -20,7 +20,7 @@ data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[],"usage":{"prompt_tokens":18,"completion_tokens":82,"total_tokens":100}}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[],"usage":null,"moderation":{"results":[]}}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1784810467,"model":"gpt-5-2025-08-07","choices":[],"usage":null,"moderation":{"input":{"type":"moderation_results","model":"omni-moderation-latest","results":[]}}}
 
 data: [DONE]
 
