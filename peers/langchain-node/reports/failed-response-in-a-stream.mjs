@@ -1,8 +1,8 @@
 /**
  * A response that fails in a stream is an answer like any other
  *
- * The stream ends with `response.failed` and an error. Nothing is thrown, and the message has no sign of it. The same
- * response without a stream throws the error.
+ * The stream ends with `response.failed` and an error, and has no `error` event. Nothing is thrown, and the message has
+ * no sign of it. The same response without a stream throws the error.
  *
  * Install @langchain/openai 1.6.0 and @langchain/core 1.4.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

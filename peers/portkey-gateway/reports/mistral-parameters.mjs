@@ -1,9 +1,9 @@
 /**
  * Parameters of Mistral are dropped without a word
  *
- * The list of parameters for Mistral has neither `n` nor `reasoning_effort`, which Mistral's API and OpenAI's
- * have. The request goes out without them: there is one answer where two were asked for, and the effort is the
- * model's default.
+ * The list of parameters for Mistral has neither `n`, `stop` and `response_format` nor `reasoning_effort`, which
+ * Mistral's API and OpenAI's have. The request goes out without them: there is one answer where two were asked for,
+ * and the effort is the model's default.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.
@@ -20,6 +20,8 @@ const SENT = String.raw`{"id":"c","object":"chat.completion","created":1,"model"
 const REQUEST = {
   "model": "mistral-medium-latest",
   "n": 2,
+  "stop": ["sea"],
+  "response_format": { "type": "json_object" },
   "reasoning_effort": "high",
   "messages": [
     {
@@ -65,8 +67,8 @@ try {
   });
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
-  console.log(`asked with n 2 and reasoning_effort "high"; the upstream was asked with: ${JSON.stringify(asked)}`);
-  process.exitCode = !asked.n || !asked.reasoning_effort ? 1 : 0;
+  console.log(`asked with ${Object.keys(REQUEST)}; the upstream was asked with: ${JSON.stringify(asked)}`);
+  process.exitCode = Object.keys(REQUEST).every((name) => name in asked) ? 0 : 1;
 } catch (error) {
   console.error(error);
   process.exitCode = 2;
