@@ -127,4 +127,4 @@ def test_a_refused_path_points_to_the_other_transport(replay: ReplayServer, scen
     assert "--transport=vcr (with pytest: --conformance-transport=vcr)" in str(exchange.difference)
     origin = exchange.base_url.rpartition("/")[0]
     answer = httpx.post(f"{origin}/chat/completions", json=REQUEST, headers=KEYED)
-    assert "each call has a path of its own in call.base_url" in answer.text
+    assert "send a call's requests to its call.base_url, and before it ends" in answer.text

@@ -68,6 +68,7 @@ class Runner:
         self._callers = Callers(transport)
         self._hangs: Counter[Callee] = Counter()
         self._times = 1
+        self._abandoned: set[str] = set()
         self.exchange = functools.lru_cache(maxsize=_REMEMBERED)(self.run)
 
     @property
@@ -140,7 +141,8 @@ class Runner:
         exchange = None
         if cell.method not in PURE:
             network = self._callers.network(cell.adapter)
-            exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities, network)
+            base_url = self._base_url_before(earlier)
+            exchange = self._transport.open(cell.scenario, hold_s, cell.adapter.capabilities, network, base_url)
         interaction = cell.interaction
         http = HttpResponse(interaction.status, dict(interaction.headers))
         call = self.build_call(cell, _base_url(cell, exchange), http, earlier)
@@ -149,9 +151,19 @@ class Runner:
         finally:
             if exchange:
                 self._transport.close(exchange)
+        if exchange and outcome.hung:
+            self._abandoned.add(exchange.base_url)
         mode = exchange.mode or cell.mode if exchange else cell.mode
         related = _RelatedExchanges(self, cell)
         return Exchange(cell.adapter, cell.scenario, cell.method, mode, call, outcome, related), exchange
+
+    def _base_url_before(self, earlier: _Earlier) -> str | None:
+        """Return the base URL of the conversation's first answer; None if there is none.
+
+        A hung call may still send requests to its base URL. So no later exchange gets this one.
+        """
+        first = earlier[min(earlier)] if earlier else None
+        return first.call.base_url if first and first.call.base_url not in self._abandoned else None
 
     def build_call(self, cell: Cell, base_url: str, http: HttpResponse, earlier: _Earlier) -> Call:
         """Build the call. Mutable values are copied, so that an adapter can change only its own copies."""

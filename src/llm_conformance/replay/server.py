@@ -1,8 +1,11 @@
 """The replay server: recorded responses over HTTP, on the loopback.
 
-Each exchange has its own token in the path of its base URL, so that a late request of a hung adapter cannot reach the
-next exchange. Streams are sent frame by frame. The last frame may be held back until the adapter has shown content
-(STR-7, see `patience`).
+Each conversation has its own token in the path of its base URL, so that a late request of a hung adapter cannot reach
+the next one. The exchanges of a conversation share the token, because libraries send ids of earlier answers only to the
+server that gave them.
+
+Streams are sent frame by frame. The last frame may be held back until the adapter has shown content (STR-7, see
+`patience`).
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _WAY_OUT = (
     "; a library whose URL cannot be set is judged with --transport=vcr (with pytest: --conformance-transport=vcr)"
 )
-_NOT_SERVED = "llm-conformance: no call is open at this path; each call has a path of its own in call.base_url"
+_NOT_SERVED = "llm-conformance: no call is open here; send a call's requests to its call.base_url, and before it ends"
 _POLL_S = 0.05
 """How many seconds pass between two checks whether to shut down. `shutdown` waits for the next check."""
 _HOP_BY_HOP = frozenset({"connection", "content-encoding", "content-length", "date", "server", "transfer-encoding"})
@@ -61,7 +64,7 @@ class _Server(ThreadingHTTPServer):
 
 
 class ReplayServer:
-    """A transport that serves each open exchange under a base URL of its own."""
+    """A transport that serves each conversation under a base URL of its own."""
 
     hands_over_pieces = True
 
@@ -80,9 +83,10 @@ class ReplayServer:
         hold_s: float = 0,
         capabilities: Collection[str] = (),
         network: Network | None = None,
+        base_url: str | None = None,
     ) -> OpenExchange:
-        """Serve a scenario under a new base URL."""
-        token = f"exchange-{next(self._tokens)}"
+        """Serve a scenario under a new base URL, or under that of an earlier exchange of the conversation."""
+        token = base_url.rpartition("/")[2] if base_url else f"conversation-{next(self._tokens)}"
         listening, refusing = self.ports if network is None else self._serve_in(network).ports
         port = refusing if scenario.connection_refused else listening
         url = f"http://{_HOST}:{port}/{token}"

@@ -28,8 +28,11 @@ class Transport(Protocol):
         hold_s: float = 0,
         capabilities: Collection[str] = (),
         network: Network | None = None,
+        base_url: str | None = None,
     ) -> OpenExchange:
         """Start to answer requests for a scenario. The adapter has these capabilities and maybe its own network.
+
+        With `base_url`, the conversation goes on from an exchange of this transport that had this base URL.
 
         A transport that hands over pieces holds back the last frame of a stream until content is shown, but for at most
         `hold_s` seconds.

@@ -52,12 +52,16 @@ class VcrTransport:
         hold_s: float = 0,
         capabilities: Collection[str] = (),
         network: Network | None = None,
+        base_url: str | None = None,
     ) -> OpenExchange:
-        """Answer requests for a scenario in this process. `hold_s` has no effect, because streams are sent whole."""
+        """Answer requests for a scenario in this process.
+
+        `hold_s` has no effect, because streams are sent whole; nor has `base_url`, which is the provider's own.
+        """
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)
-        base_url = place.base_url if place else scenario.api.base_urls[0]
-        exchange = OpenExchange(scenario, base_url, capabilities=capabilities)
+        own_url = place.base_url if place else scenario.api.base_urls[0]
+        exchange = OpenExchange(scenario, own_url, capabilities=capabilities)
         recorder = vcr.VCR(
             record_mode=RecordMode.NONE, custom_patches=((stubs, stubs.VCRHTTPResponse.__name__, _Response),)
         )
