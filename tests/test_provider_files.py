@@ -197,9 +197,9 @@ def test_what_no_backend_has_is_an_error(tmp_path: Path) -> None:
 
 
 def test_params_ask_for_a_way_of_the_row(tmp_path: Path) -> None:
-    more = "\n[api.chat.way_params.choices]\nsevral = { n = 2 }\n"
+    more = "\n[api.chat.way_params.choices]\nseverel = { n = 2 }\n"
     line = (ZAI + more).count("\n")
-    message = "api.chat.way_params.choices.sevral: the row of the API has no varies.choices.sevral; add it there, too"
+    message = "api.chat.way_params.choices.severel: the row of the API has no varies.choices.severel; add it there, too"
     assert refused(tmp_path, ZAI + more) == [f"{line}: {message}"]
 
 
