@@ -1,4 +1,4 @@
-"""magentic 0.41.1: the text of a Mistral model that reasons cannot be read.
+"""magentic 0.41.1: the answer of a Mistral model that reasons cannot be read as a `str`.
 
 Exit code 1 while the fault shows, 0 when it is mended, 2 if something else went wrong.
 """
