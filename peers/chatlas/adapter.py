@@ -193,7 +193,7 @@ def _chat(call: Any) -> Any:
         chat = CHATS[kind](**about, base_url=call.base_url, kwargs=client)
     hosted = () if call.api == "chat" else call.params.get("tools", ())
     builtin = [ToolBuiltIn(name=f"hosted {number}", definition=dict(tool)) for number, tool in enumerate(hosted)]
-    if LOG_PROBS in call.params.get("include", ()):
+    if _asks_log_probs(call):
         chat.set_model_params(log_probs=True)
     chat.set_tools([*builtin, *(_tool(each["function"]) for each in call.tools)])
     chat.on_tool_request(_stop)
@@ -221,7 +221,7 @@ def _kwargs(call: Any) -> dict[str, Any]:
         return {"config": GenerateContentConfig.model_validate(settings)} if settings else {}
     if call.api != "chat":
         params.pop("tools", None)
-    if LOG_PROBS in params.get("include", ()):  # `_chat` has asked for them by the library's own option
+    if _asks_log_probs(call):  # `_chat` has asked for them by the library's own option
         others = [each for each in params.pop("include") if each != LOG_PROBS]
         params |= {"include": others} if others else {}
     method = {"chat": Completions.create, "responses": Responses.create, "messages": Messages.create}[call.api]
@@ -258,6 +258,10 @@ def _turns(chat: Any, call: Any) -> list[Any]:
     return turns
 
 
+def _asks_log_probs(call: Any) -> bool:
+    return LOG_PROBS in (call.params.get("include") or ())
+
+
 def _asked(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
     """Ask by the chat's own methods."""
     before, last = turns[:-1], turns[-1] if turns else None
@@ -279,7 +283,7 @@ def _asked(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], 
 
 def _resumed(chat: Any, turns: list[Any], call: Any) -> Generator[dict[str, Any], None, Any]:
     """Go on from the results of tools as the chat's loop does, by its provider."""
-    if LOG_PROBS in call.params.get("include", ()):
+    if _asks_log_probs(call):
         raise NotImplementedError("log probabilities are an option of a chat, not of its provider")
     chat.set_turns(turns)
     provider, turns = chat.provider, chat.get_turns(include_system_prompt=True)

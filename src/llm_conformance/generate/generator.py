@@ -203,13 +203,17 @@ class Generator:
         answer = self.settled(draw, answer, mode)
         if not self.has_counts(draw, answer, mode):
             return answer
-        return replace(answer, counts=draw(counts(api, answer.shown)))
+        return self.counted_answer(draw, replace(answer, counts=draw(counts(api, answer.shown))), mode)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
         """Draw what is particular to the format. The answer has everything else except token counts.
 
         Token counts are drawn afterwards, because they depend on what the answer shows.
         """
+        return answer
+
+    def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw what is particular to the format in an answer with token counts. The answer has everything else."""
         return answer
 
     def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:

@@ -24,7 +24,6 @@ from llm_conformance.generate import answers, texts
 from llm_conformance.generate.answers import Answer, Audio, Block, Call, Citation, Reasoning, Refusal, Text
 from llm_conformance.generate.chance import either, pick, some
 from llm_conformance.generate.generator import CREATED, Generator
-from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import Variation, as_empty, choose, ways_of, with_one_way
 from llm_conformance.wire.framings.base import Frame
 from llm_conformance.wire.interaction import Mode
@@ -66,22 +65,11 @@ class ChatGenerator(Generator):
         word = answer.word if ends else None
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
-    def answer(
-        self,
-        draw: DrawFn,
-        api: Api,
-        blocks: tuple[Block, ...],
-        think: ThinkText | None = None,
-        asked: str | None = None,
-        mode: Mode = "json",
-    ) -> Answer:
-        """Draw the rest of an answer; for a row with `way_params`, also which chunks of a stream have token counts.
-
-        The request depends on it then, so it cannot be drawn with the chunks.
-        """
-        answer = super().answer(draw, api, blocks, think, asked, mode)
+    def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
+        """Draw which chunks of a stream have token counts, if the request may have to ask for that."""
+        api = answer.api
         to_ask = api.way_params.get(v.COUNTS_OF_A_STREAM.name, {})
-        if mode == "json" or not answer.counts.usage or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):
+        if mode == "json" or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):
             return answer
         return replace(answer, api=with_one_way(api, v.COUNTS_OF_A_STREAM, counts_way(draw, answer)))
 
