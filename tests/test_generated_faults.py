@@ -114,7 +114,7 @@ def found(fault: Fault, runner: Runner) -> Counterexample | None:
     effort = Effort(QUICK, reproducible=True).times(theme.effort)
     # A search draws by chance: some miss a fault that most find. The second one draws other scenarios.
     judge = ExampleJudge(runner, [rule])
-    for name in (f"{fault}", f"{fault} again"):
+    for name in (f"{fault}", f"{fault} once more"):
         find_failures(
             judge,
             name,
