@@ -191,6 +191,12 @@ def test_another_archive_of_the_package_has_another_folder(capsys: pytest.Captur
     assert not old.exists()
 
 
+def test_a_fetch_that_ends_while_another_looks_at_it_does_no_harm(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetch, "unfinished", lambda: iter([cache / "public-corpus" / "gone"]))
+    _fetch(ENTRY, {ARCHIVE: CONTENT})
+    assert fetched() == BOTH
+
+
 def test_processes_that_fetch_the_same_do_no_harm() -> None:
     results: list[Any] = []
 

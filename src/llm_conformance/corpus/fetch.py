@@ -45,8 +45,9 @@ def fetch(package: Package, source: Source, progress: Callable[[int], object]) -
         parent = places.folder(package).parent
         parent.mkdir(parents=True, exist_ok=True)
         for path in unfinished():
-            if time.time() - path.stat().st_mtime > _ABANDONED_S:
-                shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):  # another process has finished meanwhile
+                if time.time() - path.stat().st_mtime > _ABANDONED_S:
+                    shutil.rmtree(path, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=places.UNFINISHED, dir=parent) as name:
             archive, files = Path(name) / "archive", Path(name) / "files"
             source.download(package, archive, progress)
