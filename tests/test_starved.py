@@ -183,3 +183,12 @@ def test_a_wait_leaves_out_what_the_other_thread_waits_for_the_machine(monkeypat
 def test_a_wait_ends_even_if_the_other_thread_is_never_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_time, "_ready_s", lambda _thread: time.monotonic())
     assert not FairWait().wait(threading.Event(), 0.05)
+
+
+def test_time_before_the_waiting_thread_runs_again_does_not_count() -> None:
+    is_done = threading.Event()
+    is_done.set()
+    waiting = FairWait()
+    time.sleep(0.4)  # the work ends before the waiting thread is run again
+    assert waiting.wait(is_done, 0.1)
+    assert waiting.starved_s > 0.3

@@ -33,20 +33,28 @@ class FairWait:
 
     def __init__(self, thread: int | None = None, process: int | None = None) -> None:
         self._times = Path(f"/proc/self/task/{thread}/schedstat" if process is None else f"/proc/{process}/schedstat")
+        self._made = time.monotonic()
         self.counted_s = 0.0
         self.starved_s = 0.0
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Return True as soon as the event is set, False after `seconds` that count."""
-        return self.until(event.wait, seconds) or event.is_set()
+        """Return True as soon as the event is set, False after `seconds` that count.
+
+        The wait begins when this object is made. Make it before the work begins, because the machine may not run this
+        thread again until the work has ended.
+        """
+        return self._until(event.wait, seconds, self._made) or event.is_set()
 
     def until(self, poll: Callable[[float], bool], seconds: float) -> bool:
         """Return True as soon as `poll(s)` does, which waits up to s seconds; False after `seconds` that count."""
+        return self._until(poll, seconds, time.monotonic())
+
+    def _until(self, poll: Callable[[float], bool], seconds: float, since: float) -> bool:
         left_s, ready_s = seconds, None
         while left_s > 0:
-            started = time.monotonic()
             is_set = poll(min(_SLICE_S, left_s))
-            took_s = time.monotonic() - started
+            now = time.monotonic()
+            took_s, since = now - since, now
             if is_set and took_s <= _SLICE_S:
                 self.counted_s += took_s
                 return True

@@ -48,8 +48,8 @@ class Worker:
         if self._worker is None:
             self._worker = _Thread()
         job = _Job(action)
-        self._worker.jobs.put(job)
         waiting = FairWait(self._worker.thread.native_id)
+        self._worker.jobs.put(job)
         is_done = waiting.wait(job.done, deadline_s)
         self.starved_s = waiting.starved_s
         if not is_done:
