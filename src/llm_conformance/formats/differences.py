@@ -1,8 +1,8 @@
-"""Find where a request differs from a recorded one so that the recorded answer does not fit it.
+"""Compare a request with the recorded one, to see whether the recorded answer fits it.
 
-A request has to ask all that the recorded one asks, and may have more fields. In doubt, two requests count as equal:
+A request has to ask everything that the recorded request asks. It may have more fields. Some differences do not count:
 libraries add defaults, split and join messages, move system messages, make their own ids, and format JSON in their own
-way.
+way. In doubt, two requests count as equal.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Difference:
     Attributes:
         expected: What the recorded request has or lacks.
         actual: What the other request has in its place.
-        capability: The capability that an adapter needs to ask for it; None if every adapter must be able to.
+        capability: The capability that an adapter needs to send what was recorded; None if it needs none.
     """
 
     expected: str
@@ -51,11 +51,12 @@ class Scope:
     """What is compared.
 
     Attributes:
-        answers: Whether earlier answers and tool results are compared. If False, only files of the conversation are.
-        follows_answers: Whether the call has earlier answers of the model. Their turns are then compared as the round
-            trip.
-        answer_texts: Whether the texts of earlier answers are compared. They are not if the provider allows a trace in
-            them.
+        answers: Whether earlier answers and tool results are compared. If False, only the files of the conversation
+            are.
+        follows_answers: Whether the call has earlier answers of the model. A difference in their turns then belongs to
+            the capability `round_trip`.
+        answer_texts: Whether the texts of earlier answers are compared. If the provider allows reasoning in these
+            texts, they are not compared.
         thinking: Whether the thinking switches are compared.
         usage: Whether the switch that asks a stream for its token counts is compared.
     """
@@ -70,7 +71,7 @@ class Scope:
 def difference(
     sent: Mapping[str, Any], recorded: Mapping[str, Any], api: Api, scope: Scope | None = None
 ) -> Difference | None:
-    """Return the first difference from the recorded request; None if the recorded answer fits both requests."""
+    """Return the first difference between two requests; None if the recorded answer fits both."""
     scope, sent = scope or Scope(), with_references(sent, recorded, api.wire)
     found = _different_tool(list(tools_of(sent)), list(tools_of(recorded))) or _different_turn(
         _turns(sent, api), _turns(recorded, api), scope
@@ -109,13 +110,13 @@ def _listed(tools: list[Tool]) -> str:
 
 
 def _capability_of(tool: Tool) -> str:
-    """Return the capability for a tool. It is `annotations` for a hosted search, whose results show as citations."""
+    """Return the capability for a tool: `annotations` for a hosted search, which gives citations, else `tools`."""
     searches = tool.hosted and ("search" in tool.name.lower() or tool.name in ("googleMaps", "urlContext", "retrieval"))
     return "annotations" if searches and not tool.name.startswith("tool_search") else "tools"
 
 
 def _turns(request: Mapping[str, Any], api: Api) -> list[Turn]:
-    """Return the turns of a request, with the documents that are not in its messages."""
+    """Return the turns of a request, including documents that are outside of its messages."""
     documents = request.get("documents")
     texts = documents if isinstance(documents, list) else []
     return [*turns(request, api.wire), *(Turn("documents", "document", contents(each)) for each in texts)]
@@ -140,7 +141,7 @@ def _different_turn(sent: list[Turn], recorded: list[Turn], scope: Scope) -> Dif
 
 
 def _different_text(ours: _Conversation, theirs: _Conversation, role: str) -> Difference | None:
-    """Compare the texts of a role, joined over messages and parts and without white space."""
+    """Compare all text of a role. White space and the boundaries of messages and parts make no difference."""
     sent, recorded = ours.text(role), theirs.text(role)
     if without_space(sent) == without_space(recorded):
         return None
@@ -153,7 +154,7 @@ def _text_of(role: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Item:
-    """A tool call, a result, a file or an item; `content` is a normalised text of what is in it."""
+    """A tool call, a result, a file or an item; `content` is its content as normalised text."""
 
     kind: str
     content: str
@@ -163,7 +164,7 @@ class _Item:
 
 
 def _different_items(sent: Counter[_Item], recorded: Counter[_Item]) -> Difference | None:
-    """Compare what is not text, in any order, because a message may have it before or after its text."""
+    """Compare everything except text. The order does not count: a message may have a file before or after its text."""
     missing, more = next(iter(recorded - sent), None), next(iter(sent - recorded), None)
     for item in (missing, more):
         if item is not None:
@@ -214,7 +215,7 @@ def _result(content: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return a value as normalised JSON text. A text that is JSON gives the same as its value."""
+    """Return a value as normalised JSON text. A JSON text and the value that it encodes give the same result."""
     parsed = as_json(value)
     if isinstance(parsed, str):
         return without_space(parsed)

@@ -1,7 +1,7 @@
 """The counts of a run's verdicts.
 
-A run on thousands of bare recordings has too many verdicts to keep. They are counted. They are kept only if a report
-needs them.
+A run on thousands of bare recordings has too many verdicts to keep. So the tally counts all verdicts. It always keeps
+failures, but it keeps the other verdicts only if a report needs them.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ NotAsked = tuple[str, str, str, str]
 """(adapter, provider:api, method, cause)"""
 
 Alike = tuple[str | None, ...]
-"""What verdicts of several rules have in common: `Verdict.alike`"""
+"""The fields that verdicts of several rules share: `Verdict.alike`"""
 
 _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
-"""Maps the status of a cell to that of the failures that its further deviations name, if the two differ."""
+"""Maps the status of a cell to the status under which its further deviations count, if the two differ."""
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
 NO_RECORDING_BY_NAME = "their names are not those of files with recordings"
-"""A reason for files without recordings. It goes by file names, so every shard of a run counts the same files."""
+"""A reason for files without recordings. It depends only on names, so every shard of a run counts the same files."""
 
 
 @dataclass
@@ -46,30 +46,30 @@ class Tally:
     """Counts of verdicts, and of what was not judged.
 
     Attributes:
-        keeps: Whether all verdicts are kept. Failures always are, also those that are new.
-        verdicts: The verdicts that are kept, without those in `quiet`.
-        quiet: The rules of verdicts that say no more than their status, by what such verdicts share (`Alike`). A run
-            has hundreds of them for each scenario.
+        keeps: Whether the tally keeps all verdicts. It always keeps failures, including those with the status `new`.
+        verdicts: The kept verdicts, except those in `quiet`.
+        quiet: The kept verdicts that say no more than their status. A run has hundreds of them for each scenario, so
+            verdicts that differ only in the rule share an entry: it maps their common fields (`Alike`) to the rules.
         counts: Maps each `Key` to its number of verdicts.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
         not_covered: Maps the label of an adapter and the host and path of a request to the number of bare recordings
             that the adapter does not cover.
-        asked: Maps the label of an adapter to the number of bare recordings for which its `complete` or `stream` was
-            called.
-        cannot_be_asked: Maps the label of an adapter and a reason to the number of bare recordings for which they could
-            not be called; such cells are unsupported.
+        asked: Maps the label of an adapter to the number of bare recordings for which the suite called its `complete`
+            or `stream`.
+        cannot_be_asked: Maps the label of an adapter and a reason to the number of bare recordings for which the suite
+            could not call `complete` or `stream`. The cells of these recordings are unsupported.
         out_of_scope: Maps a reason to the number of recordings that cannot be judged.
         other_files: Maps a reason to the number of files in cassette directories that have no recordings.
         bad_files: One text for each bare cassette that cannot be read, with its line and problem.
         named: Maps (position of a known deviation, `Key`) to the number of verdicts that the deviation names.
-        conversations: Maps each conversation to the families of rules that judged it, and each family to True if
-            nothing in it fails. A failure that a known deviation names counts as a failure here.
-        not_asked: Maps (callee, cause) to the conversations that were not asked because all earlier calls died alike,
-            as (scenario, mode).
-        too_busy: The cells that could not be judged because the machine did not run the calls, as (scenario, method).
-        outside: Maps a place in an adapter's code to the number of connections that it tried outside of calls, and that
-            were refused.
+        conversations: Maps each judged conversation to its families of rules, and each family to True if none of its
+            rules fails. A failure that a known deviation names counts as a failure here.
+        not_asked: Maps (callee, cause) to conversations, as (scenario, mode). The suite did not call the adapter for
+            these conversations, because all earlier calls had failed with the same cause.
+        too_busy: The cells that the suite could not judge because the machine was too busy, as (scenario, method).
+        outside: Maps a place in an adapter's code to the number of connections that it tried to open outside of calls.
+            The suite refused them.
         excluded: Maps (adapter, provider:api, excluded way) to the number of generated examples that were not judged.
         counterexamples: Maps the id of a generated scenario that fails to the texts of its files
             (`scenarios.save.texts`).
@@ -147,14 +147,14 @@ class Tally:
         self.not_covered.setdefault(adapter, Counter())[place] += count
 
     def add_asked(self, adapter: str, unsupported: str | None = None) -> None:
-        """Count a bare recording for which a method was called, or could not be called, with the reason."""
+        """Count a bare recording: a method was called, or could not be called for the reason `unsupported`."""
         if unsupported is None:
             self.asked[adapter] += 1
         else:
             self.cannot_be_asked.setdefault(adapter, Counter())[unsupported] += 1
 
     def add_not_asked(self, callee: Callee, cause: str, scenario: str, mode: str) -> None:
-        """Count a conversation that was not asked."""
+        """Count a conversation for which the callee was not called."""
         self.not_asked.setdefault((*callee, cause), set()).add((scenario, mode))
 
     def add_fault(self) -> None:
@@ -177,7 +177,10 @@ class Tally:
         return frozenset(at for at, key in self.named if key[-1] in _UNDECIDED)
 
     def mark_stale(self, positions: Collection[int]) -> None:
-        """Make the passing verdicts that stale deviations name `stale`; count one for a deviation without any."""
+        """Give passing verdicts the status `stale` if a stale deviation names them.
+
+        A stale deviation that names no passing verdict counts as one stale cell.
+        """
         for (at, key), count in self.named.items():
             if at in positions and key[-1] == Status.PASS:
                 self.counts[key] -= count
