@@ -29,7 +29,7 @@ class Judgement:
 
 
 def judge(cell: Cell, rule: Rule, run: Callable[[], Exchange]) -> Judgement:
-    """Judge a cell by a rule; `run` returns the cell's exchange, and is called only if the rule needs it."""
+    """Judge a cell by a rule. `run` returns the cell's exchange; it is called only if the rule needs the exchange."""
     return known_without_running(cell, rule) or judge_exchange(rule, run())
 
 
@@ -85,7 +85,7 @@ def _check(rule: Rule, exchange: Exchange) -> None:
 
 
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
-    """Return True if an adapter returned what a rule is about although it does not declare the rule's capability."""
+    """Return True if an adapter returned what a rule is about, but does not declare the rule's capability."""
     if exchange.outcome.fault is not None:
         return False  # another rule reports the fault: SHP-1, ERR-1, ERR-2 or ERR-3
     return rule.shown is not None and rule.shown(exchange)

@@ -35,11 +35,11 @@ PROBES = (Status.PROBE_PASSED, Status.PROBE_FAILED)
 
 
 QUIET = (Status.PASS, Status.PROBE_PASSED, Status.VACUOUS, Status.UNSUPPORTED)
-"""Statuses of cells in which nothing is wrong, so that nothing has to be looked at or reproduced."""
+"""Statuses of cells in which nothing is wrong. Nobody has to look at these cells or reproduce them."""
 
 
 def of_probe(status: Status) -> Status:
-    """Return the status that replaces this one for a probe. Known deviations do not count for probes."""
+    """Return the status of a probe whose cell would have `status`. Known deviations do not apply to probes."""
     if status == Status.PASS:
         return Status.PROBE_PASSED
     return Status.PROBE_FAILED if status in (Status.FAIL, Status.EXPECTED) else status
@@ -51,8 +51,8 @@ _REASONS_TO_BLOCK = (Status.EXPECTED, Status.NEW, Status.PROBE_FAILED)
 def exit_code(counts: Mapping[str, int]) -> int:
     """Return the exit code of a run; `counts` maps each status to its number of cells.
 
-    3: a fault of the suite. 1: a failure, a stale deviation, or blocked cells although no rule of the run says why. 5:
-    nothing was judged. Else 0. A failure that is `new` does not count.
+    3: the suite has a fault. 1: a cell fails, a deviation is stale, or cells are blocked and no failure of the run says
+    why. 5: nothing was judged. 0: everything else. A failure that is `new` does not count.
     """
 
     def count(*statuses: Status) -> int:

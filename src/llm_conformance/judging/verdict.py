@@ -30,9 +30,9 @@ class Verdict:
         deviation: The position of the known deviation that names the cell.
         further_deviations: The positions of further known deviations that name the cell, or another failure of a
             search.
-        missed: Where the library's own object has an expected value that the response lacks.
-        other_failures: The further failures of a search, the smallest for each cause, with the fields `message`,
-            `cause`, `example`, `command`, `traceback` and `think_profile` as above.
+        missed: The place of an expected value that the library's own object has and the response lacks.
+        other_failures: The further failures of a search: for each cause, the one with the smallest example. Each has
+            the fields `message`, `cause`, `example`, `command`, `traceback` and `think_profile`, as above.
     """
 
     adapter: str
@@ -80,9 +80,10 @@ class Verdict:
 
 
 def held_to(edition: str, verdict: Verdict, *since: str) -> Verdict:
-    """Return the verdict of a run that is pinned to an edition.
+    """Return the verdict as a run that is pinned to `edition` counts it.
 
-    A failure becomes `new` if the rule or the scenario is newer than `edition`; `since` are their own editions.
+    A failure becomes `new` if the rule or the scenario is newer than `edition`. `since` are the editions of rule and
+    scenario.
     """
     if verdict.status == Status.FAIL and editions.any_is_newer(since, edition):
         return replace(verdict, status=Status.NEW.value)

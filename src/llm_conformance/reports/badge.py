@@ -1,7 +1,7 @@
 """The badge: the edition, the verdict of a run of one adapter, and what was judged.
 
-Conversations of different provenance are not added up. A run without a verdict gives a grey badge, so that an earlier
-badge does not stay.
+The badge counts the conversations of each provenance separately. A run without a verdict gives a grey badge, which
+replaces the badge of an earlier run.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The differences between two reports: which findings are new or gone, which cells got better, and which got worse.
 
-A run that explores draws different inputs each time. A difference in these between two reports is no change of the
-adapter.
+Some runs draw other inputs each time. A difference in such inputs does not show that the adapter has changed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Cell = tuple[str, ...]
 class Change:
     """A cell whose status differs between the reports. A status is None if the report does not have the cell.
 
-    It is `by_chance` if the two runs drew different inputs for it.
+    `by_chance` says that the two runs drew different inputs for the cell.
     """
 
     cell: Cell
@@ -82,9 +81,9 @@ _ALIKE = {
     "transport": "transport",
     "probes": "probes",
 }
-"""Maps names in the report to what has to be the same in both reports."""
+"""Maps names in the report to words for what has to be the same in both reports."""
 _OPTIONS = {"effort": "examples"}
-"""Maps a name in the report to the option, where the two differ."""
+"""Maps a name in the report to the name of the option, if the two names differ."""
 
 
 def check_comparable(before: Document, after: Document) -> None:
@@ -109,7 +108,7 @@ def explores(document: Document) -> bool:
 
 
 _KEPT = re.compile(r"/generated-.+-[0-9a-f]{10}$")
-"""The ids of generated inputs that were kept, which are the same in every run."""
+"""The ids of generated inputs that somebody kept as files. Every run judges the same ones."""
 
 
 def _is_drawn(result: Mapping[str, Any]) -> bool:

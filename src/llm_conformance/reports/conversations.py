@@ -18,7 +18,7 @@ Families = Mapping[str, bool]
 
 
 def tally_of(results: Iterable[Mapping[str, Any]]) -> Tally:
-    """Count the results of a report in the way in which a run counts them."""
+    """Count the results of a report as a run does."""
     tally = Tally(keeps=False)
     tally.add(Verdict(**each) for each in results)
     return tally

@@ -1,4 +1,4 @@
-"""The generated inputs that fail, as files in a report. They can be replayed elsewhere, without drawing them again."""
+"""The generated inputs that fail, as files in a report. Another machine can replay the files without drawing inputs."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ Document = dict[str, Any]
 
 
 class Streamed:
-    """A list in a report whose items are made one by one each time that it is read, and not kept in memory."""
+    """A list in a report that is not kept in memory: each reading makes the items again, one by one."""
 
     def __init__(self, make: Callable[[], Iterator[Document]], length: int) -> None:
         self._make = make

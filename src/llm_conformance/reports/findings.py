@@ -1,8 +1,8 @@
 """Findings: the failures of a run, grouped by what causes them.
 
-One cause may break several rules in many scenarios. A finding consists of the failures of one rule with one cause, or
-of the failures of all rules with the same exception. If a rule fails only where worse rules fail, it has no finding of
-its own: the findings of the worse rules name it under `also`.
+One cause may break several rules in many scenarios. A finding has the failures of one rule with one cause. If the cause
+is an exception, the finding has the failures of all rules with this exception. If a rule fails only where rules with a
+worse harm fail, it has no finding of its own: their findings name it under `also`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Key = tuple[str, str]
 """(rule, cause); the rule is "" if the cause is an exception."""
 
 PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
-"""All provenances; examples are taken from the first of these that has any."""
+"""All provenances. Examples come from the first of these that has failures."""
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
@@ -43,8 +43,8 @@ class Finding:
     Attributes:
         status: `fail`, or `expected` if known deviations name the failures.
         rule: The rule that fails; for an exception that several rules report, the one of the worst harm.
-        also: The rules of less harm that fail only in the same exchanges, or because of the same exception; and RSN-3
-            if it fails there, because segments repeat other fields.
+        also: The rules of less harm that fail only in the same exchanges, or because of the same exception. RSN-3 is
+            among them if it fails in these exchanges, because segments repeat other fields.
         also_messages: Maps a rule under `also` to the message of one of its failures, if that differs from the message
             of the finding.
         harm: What a user of the adapter suffers.
@@ -115,7 +115,7 @@ def findings(results: Iterable[Result]) -> list[Finding]:
 
 
 def _each_cause(result: Result) -> Iterator[Result]:
-    """Yield a result, and a further one for each further cause that its search found."""
+    """Yield a result, and another one for each further cause that its search found."""
     yield result
     shared = {name: value for name, value in result.items() if name not in _OF_A_FAILURE}
     for further in result.get("other_failures", ()):
@@ -162,18 +162,18 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
 
 
 def _head_beside(result: Result, heads: Mapping[Key, Key]) -> Key | None:
-    """Return the finding that a search's failure of the segments only repeats; None if it repeats none."""
+    """Return the finding that a failure of the rule about segments only repeats; None if there is none."""
     beside = (result.get("example") or {}).get("beside", ()) if result["rule"] == REPEATS_OTHERS else ()
     return next((heads[rule, cause] for rule, cause in beside if (rule, cause) in heads), None)
 
 
 def _of_a_call(rule: str) -> tuple[Any, ...]:
-    """Return a sort key by which the rules that report a failed call come first."""
+    """Return a sort key that puts the rules that report a failed call first."""
     return rule.partition("-")[0] not in ("SHP", "ERR"), *_rank(rule)
 
 
 def _key(result: Result) -> Key:
-    """Return the key that results of one finding share. An exception is one cause for all rules that report it."""
+    """Return the key that the results of a finding share. All rules that report one exception have the same cause."""
     return "" if result.get("traceback") else result["rule"], _cause(result)
 
 
@@ -209,7 +209,7 @@ def _shown(example: Result) -> Result:
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
-    """Yield a few failures, of different APIs if possible: recordings first, and among these short messages first."""
+    """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
     left = sorted(failures, key=lambda each: (PROVENANCES.index(each["provenance"]), len(each["message"] or "")))
     seen: set[tuple[str, str]] = set()
     scenarios: set[str] = set()
@@ -236,16 +236,16 @@ def _cause(result: Result) -> str:
 
 
 def harm_of(rule: str) -> Harm:
-    """Return the harm of a rule, also of one that only another version of the suite has."""
+    """Return the harm of a rule; the last of `HARMS` for a rule that only another version of the suite has."""
     entry = catalogue().get(rule)
     return HARMS[-1] if entry is None else entry.rule.harm
 
 
 def _rank(rule: str, has_answer: bool = False) -> tuple[int, bool, int, int]:
-    """Return a sort key by which the most telling rule comes first: the worst harm, then the order of families.
+    """Return a sort key that puts the most telling rule first: the worst harm, then the order of families.
 
-    Two rules come last within their harm: the one about segments, because these repeat the faults of other fields, and
-    the one about the shape, because the content of an answer says more.
+    Two rules come last within their harm. The rule about segments does, because segments repeat the faults of other
+    fields. The rule about the shape does, because a fault in the content says more.
     """
     family, _, number = rule.partition("-")
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)

@@ -1,8 +1,8 @@
 """Group the results that say no more than their status ("quiet" results), for report files and pages.
 
-A report on thousands of recordings has a million passing and vacuous results. If quiet results of one exchange have the
-same status and message, they are one entry, with their rules in `rules`. Every other result is an entry with its rule
-in `rule`. The report of a run is grouped from the start. `one_by_one` splits the groups.
+A report on thousands of recordings has a million passing and vacuous results. Quiet results of one exchange with the
+same status and message become one entry, with their rules in `rules`. Every other result is an entry with its rule in
+`rule`. A run groups the results before it writes its report. `one_by_one` splits the groups.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FIELDS = frozenset({*ALIKE, "rule"})
 
 
 def grouped(document: Document) -> Document:
-    """Return a report with its quiet results grouped. Neither the report nor its results are changed."""
+    """Return a new report, in which the quiet results are grouped."""
     if isinstance(document["results"], Streamed):  # the report of a run is already grouped
         return document
     return {**document, "results": _grouped(document["results"])}

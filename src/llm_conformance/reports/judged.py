@@ -1,7 +1,7 @@
 """What was judged of an adapter: conversations, APIs and methods, and the capabilities that it does not declare.
 
-The badge, the summary, the page, Markdown and JSON take these facts from here, so that all say the same. Add a further
-fact about a run as a field of `Judged` and a part of `Judged.reach`.
+The badge, the summary, the page, Markdown and JSON take these facts from here, so that all of them say the same. To
+show another fact about a run, add it to the fields of `Judged` and to `Judged.reach`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ISOLATIONS = {
 }
 _RECORDED = "recorded"
 _NAMED = 3
-"""If there are more APIs than this, they are counted instead of named."""
+"""If there are more APIs than this, reports count them and do not name them."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Judged:
     Attributes:
         adapter: Its name in the report.
         conversations: Maps a provenance to the number of judged conversations.
-        unsupported: The number of further conversations that no rule could judge, because the adapter does not or need
-            not support them, without probes. None if the run did not keep enough to tell.
+        unsupported: The number of conversations, without probes, that no rule could judge because the adapter does not
+            or need not support them. None if the run did not keep enough verdicts to tell.
         apis: The APIs with judged conversations, as `provider:api`, sorted.
         methods: The methods that were judged, in the order of the contract.
         not_declared: The capabilities that it does not declare, without `raw`.
@@ -112,7 +112,7 @@ class Judged:
 
 
 def of_run(adapter: AdapterUnderTest, matrix: Matrix, methods: Collection[str]) -> Judged:
-    """Return what a run judged of an adapter. Does not need the verdicts, which the run may not have kept.
+    """Return what a run judged of an adapter. The run need not have kept its verdicts.
 
     `methods` are those that the user selected; empty for all.
     """

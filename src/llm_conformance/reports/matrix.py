@@ -75,7 +75,7 @@ class Matrix:
         return self.by_provenance.get(GENERATED, Right())
 
     def of_judged(self, provenance: Mapping[str, int]) -> str:
-        """Return in how many of the judged conversations a finding occurs; `provenance` is that of the finding."""
+        """Return in how many judged conversations a finding occurs. `provenance` has the finding's own counts."""
         touched = Counter(provenance)
         generated = touched.pop(GENERATED, 0)
         written = f"{touched.total()} of {self.written.judged} conversations" if touched else ""

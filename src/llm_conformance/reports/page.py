@@ -1,4 +1,4 @@
-"""A report as one HTML page that loads no other file, with findings, matrix, and every cell with its exchange.
+"""A report as one HTML page that loads no other file: the findings, the matrix, and the exchange of every cell.
 
 The data is compressed, and the browser unpacks it. The page shows it as text, never as markup, because adapters and
 providers wrote parts of it.

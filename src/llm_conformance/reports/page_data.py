@@ -1,8 +1,8 @@
 """The data of the HTML page, compressed in parts, so that the browser first unpacks only what it shows.
 
-A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped,
-and tables hold what the results of an exchange share and texts that occur often. The exchanges are in parts: if the
-user opens a cell, the page unpacks one part.
+A page of ten thousand scenarios has two million results and 250 megabytes of exchanges. So quiet results stay grouped.
+Tables hold what the results of an exchange share, and texts that occur often. The exchanges are split into parts: if
+the user opens a cell, the page unpacks one part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def packed(value: Any) -> str:
 
 
 class Table:
-    """A list of different values, to which others refer by position."""
+    """A list of different values. Other data refers to a value by its position."""
 
     def __init__(self) -> None:
         self._positions: dict[Any, int] = {}
@@ -50,7 +50,7 @@ Place = tuple[int, int]
 
 
 def exchanges(document: Document, parts: list[str]) -> Mapping[tuple[str, str, str], Place]:
-    """Add the exchanges of a report to the parts; map (adapter, scenario, method) to the place of the exchange."""
+    """Add the exchanges of a report to the parts. Map (adapter, scenario, method) to the place of its exchange."""
     places: dict[tuple[str, str, str], Place] = {}
     part: list[Document] = []
     for each in document["exchanges"]:
@@ -67,8 +67,8 @@ def exchanges(document: Document, parts: list[str]) -> Mapping[tuple[str, str, s
 def report(document: Document, places: Mapping[tuple[str, str, str], Place]) -> dict[str, Any]:
     """Return a report for the page.
 
-    `results` are the results that are not quiet. An item of `quiet` has the status, and the positions of the place, the
-    message and the rules in their tables. A place ends with the place of its exchange, if there is one.
+    `results` are the results that are not quiet. An item of `quiet` has the status, and positions in the tables of
+    places, messages and rules. If there is an exchange, the place ends with the place of this exchange.
     """
     found, messages, rules = Table(), Table(), Table()
     loud, quiet = [], []

@@ -1,7 +1,7 @@
 """Whether a part of a response is as expected.
 
-One fault gives one failure: if a rule depends on another part of the response and that part is wrong, only the rule of
-that part reports it. The functions raise Blocked if there is no response, as `Exchange.response` does.
+One fault gives one failure. If a rule depends on another part of the response, and that part is wrong, only the rule
+about that part reports the fault. The functions raise Blocked if there is no response, as `Exchange.response` does.
 """
 
 from __future__ import annotations

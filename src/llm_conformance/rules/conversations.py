@@ -32,7 +32,7 @@ def _described(turn: Turn | None) -> str:
 
 
 def _compared_turns(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> list[Turn]:
-    """Return the turns of a request. Leaves out the model's texts if the provider allows a trace in them."""
+    """Return the turns of a request, without the model's texts if the provider allows reasoning in them."""
     return [
         turn
         for turn in turns(request, round_trip.wire)

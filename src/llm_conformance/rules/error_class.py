@@ -14,12 +14,18 @@ def contract_class(
     status_is_the_providers: bool,
     status_of_response: int | None = None,
 ) -> str | None:
-    """Return the name of the contract's class for an error; None if nothing tells it.
+    """Return the name of the contract's class for an error; None if nothing decides it.
 
-    The first of these decides: an entry of `table` for a class and the status (`APIStatusError 429`); the status, if
-    the provider reported an error; an entry of `table` for a class; a class name that the contract has, too; the
-    status. Many libraries have one class for all statuses, so an entry for the class alone must not hide the status.
-    Many libraries also make up a status, for example for a lost connection, so the status comes last if the provider
+    The first of these decides:
+
+    1. an entry of `table` for a class and the status (`APIStatusError 429`);
+    2. the status, if the provider reported an error;
+    3. an entry of `table` for a class;
+    4. a class name that the contract has, too;
+    5. the status.
+
+    Many libraries have one class for all statuses, so an entry for the class alone must not hide the status. Many
+    libraries also make up a status, for example for a lost connection. So the status comes last if the provider
     reported no error.
 
     Args:

@@ -26,8 +26,8 @@ _LINE_SEPARATORS = "\u2028\u2029\x85"
 def beside(partner: str) -> Iterator[None]:
     """Put `partner` in front of the message of a Blocked or Vacuous that is raised within the `with` block.
 
-    `partner` names the related exchange that a rule reads there, so that the message is not taken for one about the
-    judged exchange.
+    `partner` names the related exchange that the rule reads in the block. Without this name, readers would take the
+    message for one about the judged exchange.
     """
     try:
         yield
@@ -38,16 +38,16 @@ def beside(partner: str) -> Iterator[None]:
 
 
 class RelatedExchanges(Protocol):
-    """Further exchanges of the same adapter, for rules that compare. They are run when a rule asks for them.
+    """Further exchanges of the same adapter, for rules that compare. Each one runs when a rule asks for it.
 
-    A rule reads them within `beside`: what is wrong with them is no failure of the judged exchange.
+    A rule reads them within `beside`, because their faults are no failures of the judged exchange.
     """
 
     def other_mode(self) -> Exchange | None:
         """The same scenario in the other mode; None if the scenario or the adapter does not have that mode."""
 
     def whole_frames(self) -> Exchange | None:
-        """The same stream, sent frame by frame; None if the judged stream was sent so, too."""
+        """The same stream, sent frame by frame; None if the judged stream was sent in this way."""
 
     def with_canary(self) -> Exchange | None:
         """The same recording with canary tokens in place of its reasoning; None if it has no reasoning."""
@@ -95,7 +95,7 @@ class Exchange:
 
     @property
     def round_trip(self) -> RoundTripRequirement:
-        """What the request has to carry of earlier answers. Raises Vacuous if there are no earlier answers."""
+        """What the request has to repeat from earlier answers. Raises Vacuous if there are no earlier answers."""
         if self.expected.round_trip is None:
             raise Vacuous("no answer comes before this one")
         return self.expected.round_trip
@@ -148,7 +148,7 @@ class Exchange:
     def expect_no_fault(self, expected: str) -> None:
         """Raise Violation if the call failed; `expected` says what it should have given.
 
-        Only one of the rules that judge an exchange calls this, so that a failed call is one failure.
+        Only one of the rules that judge an exchange calls this method, so a failed call counts as one failure.
         """
         outcome = self.outcome
         if outcome.fault is not None:
@@ -157,7 +157,7 @@ class Exchange:
 
     @property
     def _line_separators(self) -> str:
-        """A hint that names characters at which line splitters wrongly cut the stream; "" if it has none."""
+        """A hint that names characters of the stream at which some libraries wrongly end a line; "" if it has none."""
         if self.mode != "stream":
             return ""
         try:

@@ -1,7 +1,8 @@
 """Find reasoning in a message.
 
 Searching the message for words of the reasoning proves nothing: "4" may be both the answer and a word of the reasoning.
-So only the text that an adapter added to the expected message is searched, for runs of `SIGNIFICANT` code points.
+So the search looks only at the text that an adapter added to the expected message. It looks for `SIGNIFICANT` code
+points in a row that the reasoning has, too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def added_to(expected: str, actual: str) -> str:
 
 
 def leaked_from(reasoning: str, actual: str, expected: str) -> str | None:
-    """Return a piece of the reasoning, or a tag around it, that `actual` has and `expected` has nowhere; else None.
+    """Return a piece of the reasoning, or a tag around it, that is in `actual` and not in `expected`; else None.
 
     A piece that the expected message contains does not count: the adapter may have repeated text or added white space,
     which MSG-2 reports.

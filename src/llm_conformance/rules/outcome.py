@@ -59,27 +59,27 @@ class Outcome:
     """What one call of an adapter's method returned or raised, and what was observed.
 
     Attributes:
-        response: The response, returned or in the last `response.completed`; None if there was none.
+        response: The response that was returned, or that is in the last `response.completed`; None if there was none.
         events: The stream's events in order; empty for a plain response.
         invalid_events: Items of the stream that are no events, as (position, description).
         returned: The response as the adapter's own object, for the messages of the next call; None if there was none.
         request: The body of the request that was answered; None if there was none.
         attempts: How many requests were made, as far as the transport can count them.
-        repeats: How many of the requests repeat one that was already answered.
+        repeats: How many of the requests repeat an answered request.
         raised: The error that was raised, or that a `response.error` event carries.
         unsupported: Why nothing can be judged, if that is no failure: for example, the adapter requested a mode that
             was not recorded.
         blocked: Why nothing can be judged, if the call for an earlier answer failed. The scenario of that answer
-            reports the failure.
-        difference: Where the adapter's request differs from the call, if it got no answer because of that.
+            reports this failure.
+        difference: Where the adapter's request differs from the call, if the suite sent no answer for this reason.
         fault: Why there is no answer, if that is a failure: for example, the adapter raised, hung, or returned
             something that is no response.
         cause: A text that faults with the same cause share; None without a fault.
         traceback: The traceback of the fault, shortened; None if the fault is no exception.
         hung: Whether the call did not return within its time limit.
-        buffered: Whether no content was shown before the last frame was sent; None if that was not observed, or if the
-            earlier frames have no content that the adapter shows.
-        connections: Refused connections, each with the place in the code that tried.
+        buffered: True if the adapter showed no content before the last frame was sent. None if nobody observed this, or
+            if the earlier frames have no content that the adapter shows.
+        connections: Refused connections, each with the place in the code that tried to open it.
         mutations: Names of the fields of the call that the adapter changed.
         logs: Sentences that say what wrote the API key into a log or to the terminal.
     """

@@ -1,7 +1,7 @@
 """What a rule is, and the decorator that marks a function as one.
 
-A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
-what it found, raises `Vacuous` if the exchange gives it nothing to judge, or `Blocked` if it cannot judge because of a
+A rule is a function of one exchange. It returns if it finds nothing wrong. It raises `Violation` with what it expected
+and what it found, `Vacuous` if the exchange gives it nothing to judge, or `Blocked` if it cannot judge because of a
 failure that another rule reports.
 """
 
@@ -58,17 +58,17 @@ class Rule:
     Attributes:
         id: Its family and number, such as `MSG-2`.
         requirement: The requirement, in one or two sentences.
-        capability: What an adapter has to declare to be held to the rule; None if all adapters are.
+        capability: The rule judges only adapters that declare this capability (but see `shown`). None: it judges all.
         applies: Returns True if the expected values give the rule something to judge.
         check: The rule itself.
         harm: What a user of the adapter suffers if it breaks the rule.
-        since: The edition in which the rule was new (`llm_conformance.editions`).
-        shown: Returns True if the adapter returned what the rule is about. An adapter that does not declare the
-            capability may leave that out, but if it is there it is judged. None: never judged without the capability.
+        since: The first edition that has the rule in this form (`llm_conformance.editions`).
+        shown: Returns True if the adapter returned what the rule is about. If so, the rule judges the adapter even if
+            it does not declare the capability. None: the rule judges only adapters that declare the capability.
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
-        needs_request: Whether the rule judges the request. Methods that are given the answer send no request.
-        compares_request: Whether this is the rule that reports a request that differs from the call. All other rules
-            are blocked then.
+        needs_request: Whether the rule judges the request. `parse` and `parse_stream` send no request.
+        compares_request: Whether this rule reports requests that differ from the call. All other rules are then
+            blocked.
     """
 
     id: str
@@ -161,5 +161,5 @@ _MARK = "conformance_rule"
 
 
 def rule_of(function: Any) -> Rule | None:
-    """Return the rule that a function was marked as; None for any other object."""
+    """Return the rule of a function that `rule` has marked; None for any other object."""
     return getattr(function, _MARK, None)

@@ -45,8 +45,8 @@ def opaque_data(segment: Segment) -> tuple[str, Mapping[str, Any]]:
 def outline(segments: Iterable[Segment], types: Collection[str] = ORDERED, empty: bool = True) -> Outline:
     """Return the outline of the segments whose type is in `types`.
 
-    Text and reasoning without content are left out, unless `empty` is True and they have opaque data. If `types` lacks
-    a type, neighbours of the same type are joined, because a segment between them may have been left out.
+    Leaves out text and reasoning without content, unless `empty` is True and they have opaque data. If `types` lacks a
+    type, neighbours of the same type are joined, because a segment of the missing type may be between them.
     """
     result: Outline = []
     for segment in segments:
@@ -63,7 +63,7 @@ def outline(segments: Iterable[Segment], types: Collection[str] = ORDERED, empty
 
 
 def shortened(*outlines: Outline) -> list[Outline]:
-    """Return two outlines without most of the text that both begin with. They have to differ in their first segment."""
+    """Return two outlines without most of the text that both begin with. Their first segments have to differ."""
     first_texts = [outline[0][1] or "" for outline in outlines if outline]
     skipped = first_difference(*first_texts) - _CONTEXT if len(first_texts) == 2 else 0
     if skipped <= 0:

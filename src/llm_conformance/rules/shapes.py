@@ -1,8 +1,8 @@
-"""What the schemas of the contract say of values that adapters return.
+"""Check the values that adapters return against the schemas of the contract.
 
 Nearly all values are valid, and a quick check accepts them (`llm_conformance.schema.quick`). jsonschema is slower, and
-says what is wrong with the others. The same invalid values come again, because rules compare exchanges and streams are
-cut in many ways. So the results are kept: to look one up takes a hundredth of the time.
+says what is wrong with the others. The same invalid values come again, because rules compare exchanges, and the suite
+cuts a stream in many ways. So the results are kept: to look up a result takes a hundredth of the time.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from llm_conformance.compare import encodable, first_difference, in_one_line, sa
 from llm_conformance.wording import names_of_unseen
 
 _BEFORE, _AFTER = 20, 40
-"""How many code points are quoted of two texts before and after the place where they differ."""
+"""How many code points a message quotes of two texts, before and after the place where they differ."""
 
 
 class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in a rule
@@ -95,6 +95,6 @@ def _around(text: str, at: int) -> str:
 
 
 def _naming_unseen(hint: str, *texts: str) -> str:
-    """Return `hint` with the names of invisible characters in the quoted texts, those of the first text first."""
+    """Add the names of invisible characters in the quoted texts to `hint`, beginning with the first text."""
     names = names_of_unseen("".join(texts))
     return ", ".join(filter(None, (hint, names and f"with {names}")))
