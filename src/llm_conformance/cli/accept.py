@@ -18,7 +18,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Options) -> int:
-    """Accept proposals once the user has confirmed their expected values."""
+    """Accept proposals after the user has confirmed their expected values."""
     cassette_dir = cassette_dir_of(options)
     found = proposals_in(cassette_dir, options.targets)
     if not found:

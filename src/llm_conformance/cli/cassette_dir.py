@@ -34,12 +34,12 @@ def cassette_dir_of(options: Options, changes: bool = True, wait: bool = False) 
 
     Args:
         options: The command's options.
-        changes: Whether the command changes the directory. Then an interrupted `accept` in it is undone first.
-        wait: Whether to wait first for another command that is changing the directory.
+        changes: Whether the command changes the directory. If so, this function first undoes an interrupted `accept`.
+        wait: Whether to wait if another command is changing the directory.
 
     Raises:
-        UsageError: No directory is given and the suite's own cannot be used, or the directory is unusable, or another
-            command is changing it.
+        UsageError: The user gave no directory and the suite's own cannot be used; or the directory is unusable; or
+            another command is changing it.
     """
     if options.cassettes is None and (PACKAGED or not Path.cwd().is_relative_to(ROOT)):
         raise UsageError("--cassettes=DIR is missing; it is optional only within a clone of the suite")
@@ -56,7 +56,7 @@ def cassette_dir_of(options: Options, changes: bool = True, wait: bool = False) 
 
 
 def hint(options: Options) -> str:
-    """Return the option `--cassettes` for a suggested command; "" if this command was called without it."""
+    """Return the option `--cassettes` for a suggested command; "" if the user has not given it."""
     return "" if options.cassettes is None else " " + command_line([f"--cassettes={options.cassettes}"])
 
 

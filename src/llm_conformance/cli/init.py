@@ -62,9 +62,9 @@ def run(options: Options) -> int:
 
 
 def _can_be_imported(package: str, directory: Path) -> bool:
-    """Return True if there is such a package, which may also be in `directory`, the working directory of a run.
+    """Return True if there is such a package, installed or in `directory`, the working directory of a run.
 
-    It is not imported, because that may take long or fail for other reasons.
+    The package is not imported, because an import may take long or fail for other reasons.
     """
     if package in sys.modules or importlib.util.find_spec(package) is not None:
         return True

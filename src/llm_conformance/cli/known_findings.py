@@ -1,6 +1,6 @@
 """Compare the failures of an installed library with its known findings.
 
-The known findings are the entries of the library's file of known deviations. They were made with the release that its
+The known findings are the entries of the library's file of known deviations. They are about the release that its
 `requirements.in` or `package.json` names. An entry with `versions` applies only to these versions.
 """
 
@@ -29,7 +29,7 @@ _JUDGEMENTS: Sequence[Judgement] = ("fault", "arguable", "by design")
 
 
 def before(library: Library, directory: Path) -> Iterator[str]:
-    """Yield lines that say what is judged, and with which release the known findings were made."""
+    """Yield lines that say what is judged, and about which release the known findings are."""
     document, _ = toml_files.read(library.deviations)
     known = len({each.get("reason") for each in document.get("deviation", ())})
     yield f"{library.package} {library.installed(directory)} is judged through the shim {library.shim}."
@@ -67,7 +67,7 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
 
 
 def _without_fault(report: Document) -> tuple[int, int]:
-    """Return (written conversations without a fault, judged ones). Failures by design and arguable ones are no faults.
+    """Return (written conversations without a fault, judged ones). By-design and arguable failures are no faults.
 
     The pages of the libraries count in the same way (`peers.faults.standing`).
     """
@@ -92,7 +92,7 @@ class _Known:
 
     Attributes:
         harm: The harm that the entry states, or else the worst harm of the failing rules.
-        conversations: The number of conversations with failures that the entry names.
+        conversations: The number of conversations in which the entry names a failure.
     """
 
     reason: str
@@ -140,7 +140,7 @@ def _said(entry: Entry) -> str:
 
 
 def _conversations(report: Document) -> Mapping[int, set[tuple[str, str]]]:
-    """Map the position of each deviation to the conversations with failures that it names."""
+    """Map the position of each deviation to the conversations in which it names a failure."""
     found: dict[int, set[tuple[str, str]]] = {}
     for result in report["results"]:
         if result["status"] == Status.EXPECTED:

@@ -1,4 +1,4 @@
-"""The command `llm-conformance`. A run itself is done by pytest."""
+"""The command `llm-conformance`. Pytest does the run itself."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _COMMANDS: Mapping[str, _Command] = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that exits with `USAGE_ERROR`, and suggests names instead of unknown ones."""
+    """A parser that exits with `USAGE_ERROR`, and suggests known names for unknown ones."""
 
     def error(self, message: str) -> NoReturn:
         choice = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)

@@ -29,7 +29,7 @@ from llm_conformance.wording import listed
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
 _PR_SET_PDEATHSIG = 1
-"""The option of prctl(2) that sets the signal which a process gets when its parent ends."""
+"""The option of prctl(2) for the signal that a process gets when its parent ends."""
 _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 _DEVIATIONS, _EXAMPLES, _REPORT = (
     next(option for option in OPTIONS if option.name == name) for name in ("deviations", "examples", "report")
@@ -132,7 +132,7 @@ def _wait(command: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def _ending_with_parent() -> Callable[[], None] | None:
-    """Return a function for a new process, which makes Linux send it SIGTERM when this process ends in any way."""
+    """Return a function for a new process to call. Linux then sends it SIGTERM when this process ends in any way."""
     if sys.platform != "linux":
         return None
     prctl = ctypes.CDLL(None).prctl

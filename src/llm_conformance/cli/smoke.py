@@ -25,10 +25,10 @@ from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import command_line
 
 _OPTIONS = ("transport", "isolation", "timeout")
-"""The options of a run that this command has, too."""
+"""The options that this command shares with a run."""
 
 _SHOWN = 60
-"""How many code points of a message are shown."""
+"""How many code points of a message to show."""
 
 
 def add_options(parser: Parser) -> None:
@@ -83,7 +83,7 @@ def _try(adapter: AdapterUnderTest, runner: Runner, options: Options) -> int:
 
 
 def _print_traceback(cell: Cell, outcome: Outcome, shown: dict[str, str]) -> None:
-    """Print the traceback of an exception, once for each cause; `shown` maps a cause to the call that showed it."""
+    """Print the traceback of an exception, once for each cause. `shown` maps a cause to the call that printed it."""
     if outcome.traceback is None:
         return
     cause, call = outcome.cause or outcome.traceback, f"{cell.scenario.api} {cell.method}"
@@ -94,7 +94,7 @@ def _print_traceback(cell: Cell, outcome: Outcome, shown: dict[str, str]) -> Non
 
 
 def _given(options: Options) -> Iterator[str]:
-    """Yield the options with other than default values, as they are typed."""
+    """Yield the options that do not have their default values, as a user types them."""
     for option in (each for each in OPTIONS if each.name in _OPTIONS):
         value = getattr(options, option.dest)
         if value != option.default:
@@ -110,10 +110,10 @@ def _cells(adapter: AdapterUnderTest, api: Api) -> Iterator[Cell]:
 
 
 def plainest(api: Api, mode: Mode) -> Scenario | None:
-    """Return the smallest scenario of an API whose response is a text and nothing else, or else the smallest response.
+    """Return the scenario of an API with the smallest response. Responses that are only a text come before all others.
 
-    Returns None if there is none. Probes are left out, because an adapter works even if it cannot read what no provider
-    is known to send.
+    Returns None if the API has no scenario. Probes are left out: an adapter works even if it cannot read what no
+    provider is known to send.
     """
     files, _ = load.find(CASSETTES / api.provider)
     with_more = None

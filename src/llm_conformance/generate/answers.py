@@ -115,8 +115,9 @@ class Answer:
         id: The id of the answer.
         think: The text with its think tags; None if it has no tags. If it has tags, `blocks` has one text block.
         choices: How many choices the request asks for. The first choice is the answer.
-        word_also: The finish word of the provider behind a gateway, with the same meaning as `word`.
-        is_second: Whether it answers tool results. The request then offers tools even if the answer has no calls.
+        word_also: The finish word of the provider behind a gateway. It means the same as `word`.
+        is_second: Whether the answer follows tool results. The request then offers tools even if the answer has no
+            calls.
     """
 
     api: Api
@@ -144,7 +145,7 @@ class Answer:
 
     @property
     def shown(self) -> Shown:
-        """Which things that have token counts are in the answer: reasoning, sound, and words or calls."""
+        """What the answer shows that has token counts: reasoning, sound, and words or calls."""
         is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
         speaks = any(isinstance(block, Audio) for block in self.blocks)
         return Shown(bool(self.reasoning) or is_sealed, speaks, bool(self.message or self.calls or self.refusal))
@@ -242,7 +243,7 @@ _ARGUMENTS = st.dictionaries(
 
 
 def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
-    """Draw 0 to `most` tool calls with different ids. They may be of the same tool, and without arguments.
+    """Draw 0 to `most` tool calls with different ids. They may call the same tool, and may have no arguments.
 
     An API whose row has no form for ids of calls sends no calls.
     """
@@ -297,7 +298,7 @@ _SEALS = st.integers(0, 2**32).map(lambda number: base64.b64encode(b"seal" + num
 
 
 def word(draw: DrawFn, api: Api, words: Mapping[str, str | None], has_calls: bool) -> str:
-    """Draw a finish word that fits an answer with or without tool calls. Without calls, it may be a new word.
+    """Draw a finish word for an answer with or without tool calls. Without calls, it may be a new word.
 
     `words` maps the words that the API sends with an answer to their finish reasons.
     """

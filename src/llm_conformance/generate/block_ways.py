@@ -1,4 +1,4 @@
-"""What providers vary in answers that are lists of blocks, and how to recognise it."""
+"""What providers vary in answers that are lists of blocks, and how to recognise these ways."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kind_of(block: Block | str) -> str:
 
 
 def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of a list of blocks, except those of `CITATIONS`, whose kinds only the format knows.
+    """Yield the ways of a list of blocks, without the ways of `CITATIONS`: only the format knows kinds of citations.
 
     A block that no generator can write is given as its type.
     """
@@ -61,7 +61,7 @@ def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, s
 
 
 def neighbours(block: Block | str, other: Block | str) -> str | None:
-    """Return the way for two text blocks in a row, which says whether one is cited; None if a block is no text."""
+    """Return the way for two text blocks in a row: whether one of them is cited. None if a block is no text."""
     if not (isinstance(block, Text) and isinstance(other, Text)):
         return None
     return "one is cited" if block.citations or other.citations else "uncited"

@@ -46,7 +46,7 @@ class BlocksGenerator(Generator):
             generator can write.
         declared: Maps the name of a hosted tool to its declaration in a request.
         places: The kinds of cited places that this generator can write.
-        found_by: Maps a kind of cited place that only a hosted tool finds to the type of that tool's result.
+        found_by: Maps a kind of cited place to the type of a hosted tool's result, if only this tool finds such places.
         signature: The variation that says whether reasoning has a signature.
     """
 
@@ -89,7 +89,7 @@ class BlocksGenerator(Generator):
         asked: str | None = None,
         mode: Mode = "json",
     ) -> Answer:
-        """Draw the rest of an answer with these blocks. Empty texts are dropped if the API sends none."""
+        """Draw the rest of an answer with these blocks. Drops empty texts if the API sends none."""
         if "sent" not in ways_of(api, EMPTY_TEXTS):
             blocks = tuple(block for block in blocks if not isinstance(block, Text) or block.text or block.citations)
         if not blocks and "empty" not in ways_of(api, CONTENT):
@@ -97,7 +97,7 @@ class BlocksGenerator(Generator):
         return super().answer(draw, api, blocks, think, asked, mode)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Return the answer. After reasoning or a hosted call at its end, text is added or the answer is cut off."""
+        """Return the answer. If it ends with reasoning or a hosted call, add text or mark the answer as cut off."""
         if not (answer.blocks and isinstance(answer.blocks[-1], Reasoning | Hosted | HostedResult)):
             return answer
         words = [word for word, reason in self.sent_words(answer.api).items() if reason == "length"]
@@ -108,7 +108,7 @@ class BlocksGenerator(Generator):
     def _found(self, draw: DrawFn, api: Api, blocks: Sequence[Block], behind: int) -> Iterator[Block]:
         """Yield the blocks, with a hosted call before a text that cites what only that call can find.
 
-        The numbers of these calls begin with `behind`, which no call has among the blocks.
+        The numbers of these calls start at `behind`. No call among the blocks has such a number.
         """
         ran: set[str] = set()
         for number, block in enumerate(blocks):
@@ -194,7 +194,7 @@ class BlocksGenerator(Generator):
         return known[(citation.start + citation.number) % len(known)]
 
     def bare(self, block: Block) -> Mapping[str, Any]:
-        """Return a block without citations, in the form in which it is sent and goes back."""
+        """Return a block without citations, as the provider sends it and as it goes back."""
         raise NotImplementedError
 
     def annotations(self, answer: Answer) -> Iterator[ExpectedAnnotation]:

@@ -13,7 +13,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def some(draw: DrawFn) -> bool:
-    """Draw True in one of three cases, for what providers do now and then. False is simpler."""
+    """Draw True in one of three cases, for things that providers sometimes do. False is simpler."""
     return pick(draw, False, False, True)
 
 

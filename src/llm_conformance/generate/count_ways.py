@@ -3,7 +3,7 @@
 A way of `missing counts` names everything that a usage object lacks, joined by ` + `. A name is a field of the column
 `usage`, such as `prompt_tokens_details/audio_tokens`, or an object with several of them, such as
 `prompt_tokens_details`. With ` is null` after the name, the field is sent as null. `none` means that nothing is
-missing. Fields that were never missing together are not left out together.
+missing. No way leaves out fields together that were never missing together.
 
 Some providers count reasoning that they hide, some never count any, and some leave the field out if there is no
 reasoning. So a row says how reasoning is counted in answers with reasoning, and in answers without.
@@ -64,7 +64,7 @@ class Missing:
 
 
 def draw_missing(draw: DrawFn, api: Api, allows: Callable[[Missing], bool]) -> Missing:
-    """Draw one of the API's ways to leave out counts: one that `allows` accepts, or any if it accepts none."""
+    """Draw one of the API's ways to leave out counts. It is one that `allows` accepts, if there is such a way."""
     ways = [_missing(way) for way in ways_of(api, MISSING_COUNTS)]
     return pick(draw, *([way for way in ways if allows(way)] or ways))
 
@@ -88,8 +88,8 @@ def _parts(way: str) -> list[str]:
 def missing_way(api: Api, usage: Mapping[str, Any], nulls: Iterable[str] = ()) -> str:
     """Return which counts a usage object lacks, as a way of the variation `missing counts`.
 
-    An API may also leave out counts that are 0. So if no way of the API names exactly the missing fields, the first way
-    whose fields are all missing is returned.
+    An API may also leave out counts that are 0. So if no way of the API names exactly the missing fields, this function
+    returns the first way whose fields are all missing.
 
     Args:
         api: The API.
@@ -138,7 +138,7 @@ class Shown:
 def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
     """Map the paths of the fields that count reasoning and sound to the states that they may have.
 
-    Only answers have sound, requests have none. Models that speak do not reason.
+    Answers may have sound, but requests have none. Models that speak do not reason.
     """
     of_reasoning = ways_of(api, SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING)
     of_reasoning = (ZERO,) if shown.sound else of_reasoning
@@ -151,7 +151,7 @@ def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
 
 
 def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[tuple[Variation, str]]:
-    """Yield how a usage object counts reasoning, how it counts sound that is not there, and what it repeats."""
+    """Yield how a usage object counts reasoning, how it counts missing sound, and which fields it repeats."""
     for path in _paths(api, "reasoning_tokens"):
         is_beyond = "reasoning_tokens" in api.oversized(usage)
         yield SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING, BEYOND if is_beyond else _state(usage, path)

@@ -1,6 +1,7 @@
 """Token counts as a provider reports them, and the canonical counts that follow from them.
 
-The provider table says which fields a canonical count is the sum of. This module draws numbers for these fields.
+A canonical count is the sum of some of the provider's fields. The provider table says which. This module draws numbers
+for these fields.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Counts:
         optional: Paths of fields and objects that may be missing.
         growing: Paths of the fields that grow during a stream.
         totals: Paths of the fields that are totals.
-        summed: Paths of the fields that totals are the sum of.
+        summed: Paths of the fields that add up to totals.
         keeps_zeros: Whether fields that are 0 are sent.
     """
 
@@ -73,8 +74,8 @@ class Counts:
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the row says.
 
-    Words in the answer count at least one token, besides reasoning. The parts of a count do not add up to more than the
-    count or than its first field, unless the row says that they do.
+    If the answer has words, they count at least one token in addition to reasoning. The parts of a count add up to no
+    more than the count, and to no more than its first field, unless the row says otherwise.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)
@@ -133,7 +134,7 @@ def _allows(possible: Mapping[str, Sequence[str]], missing: Missing) -> bool:
 
 
 def _part(draw: DrawFn, state: str | None, whole: int, left: int) -> int:
-    """Draw a part of the count `whole`, of which `left` is in no other part. A `state` of None allows any number."""
+    """Draw a part of the count `whole`. Its other parts leave `left`. A `state` of None allows any number."""
     if state == BEYOND:
         return whole + 1 + draw(_NUMBERS)
     most = 0 if state == ZERO else left * at_most(draw, 4) // 4
@@ -148,10 +149,10 @@ def _whole(
     drawn: Mapping[str, str],
     least: int,
 ) -> int | None:
-    """Draw the fields that a count is the sum of, add them to `fields`, and return the sum.
+    """Draw the fields that add up to a count. Add them to `fields`, and return the sum.
 
-    The first field is at least `least`, and large enough to subtract the fields with a `-`. Returns None if a field
-    without a `?` is missing.
+    The first field is at least `least`, and large enough to subtract the fields with a `-`. If a field without a `?` is
+    missing, returns None.
     """
     taken = [fields[path.strip("-")] for path in paths if path.startswith("-") and path.strip("-") in fields]
     if taken:
@@ -167,7 +168,7 @@ def _whole(
 
 
 def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
-    """Return the most that the parts of a count may add up to: its first field without what is subtracted from it."""
+    """Return the most that the parts of a count may add up to: its first field minus the subtracted fields."""
     taken = sum(fields.get(path.strip("-"), 0) for path in paths if path.startswith("-"))
     return fields.get(paths[0].rstrip("?"), 0) - taken if paths else 0
 

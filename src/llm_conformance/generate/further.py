@@ -24,7 +24,7 @@ def with_further_fields(document: Mapping[str, Any], api: Api) -> Mapping[str, A
 
 
 def _copy(value: Any) -> Any:
-    """Return a copy of a JSON value, in a tenth of the time that `copy.deepcopy` takes."""
+    """Return a copy of a JSON value. This takes a tenth of the time of `copy.deepcopy`."""
     if isinstance(value, dict):
         return {key: _copy(item) for key, item in value.items()}
     return [_copy(item) for item in value] if isinstance(value, list) else value

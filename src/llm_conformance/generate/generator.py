@@ -35,16 +35,16 @@ class Generator:
     Attributes:
         seal: The key under which a segment's metadata has the opaque data of a block.
         has_ids: Whether responses have an id.
-        counted: Maps a mode to the variation for which responses have token counts. In a mode without one, all have
-            counts.
+        counted: Maps a mode to the variation that says which responses have token counts. In other modes, all responses
+            have counts.
         sends_back: Whether `sent_back` returns the reasoning.
         history: The field of a request that has the conversation.
         seals_reasoning: Whether reasoning may have any number of blocks, each with its own seal.
-        allows_tags_beside_fields: Whether a response with reasoning in a field may have think tags in its text, which
-            are then text.
+        allows_tags_beside_fields: Whether a response with reasoning in a field may have think tags in its text. Such
+            tags are part of the text.
         structure: JSON pointers to values that every reader of a response or a frame needs. A response with numbers in
-            their places is malformed.
-        carriers: The types of the frames that every reader needs; () if frames have no types, and all are needed.
+            place of these values is malformed.
+        carriers: The types of the frames that every reader needs. () if frames have no types: all are needed.
     """
 
     seal: ClassVar[str] = "signature"
@@ -82,7 +82,7 @@ class Generator:
         raise NotImplementedError
 
     def frames(self, draw: DrawFn, answer: Answer) -> Sequence[Frame]:
-        """Draw the frames of a streamed response. It is unfinished before the first frame with `ends`."""
+        """Draw the frames of a streamed response. The stream is unfinished until the first frame with `ends`."""
         raise NotImplementedError
 
     def has_body(self, answer: Answer) -> bool:
@@ -121,7 +121,7 @@ class Generator:
         return ()
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Map JSON pointers into the next request to the parts of the answer that it has to have there.
+        """Map JSON pointers into the next request to the parts of the answer that have to be there.
 
         The answer is the second message of the conversation.
         """
@@ -130,7 +130,7 @@ class Generator:
     def turn(self, answer: Answer) -> list[Mapping[str, Any]]:
         """Return the answer as a part of the conversation in the next request.
 
-        It need not have what `sent_back` returns.
+        This message need not have what `sent_back` returns.
         """
         calls = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
@@ -140,11 +140,11 @@ class Generator:
         return [{"role": "assistant", **text, **({"tool_calls": calls} if calls else {})}]
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Map the finish words of answers that this generator can write to their finish reasons."""
+        """Return the finish words that this generator can write, each with its finish reason."""
         return api.finish
 
     def sent_words(self, api: Api) -> Mapping[str, str | None]:
-        """Map those of `words` that the provider is known to send to their finish reasons."""
+        """Return the `words` that the provider is known to send, each with its finish reason."""
         known = ways_of(api, FINISH_WORDS)
         return {word: reason for word, reason in self.words(api).items() if word in known}
 
@@ -180,8 +180,8 @@ class Generator:
     ) -> Answer:
         """Draw the rest of an answer with these blocks: token counts, a finish word, an id and the model.
 
-        `asked` is the model to use, if given. Whether there are token counts depends on the mode. Last, `settled` may
-        change the answer.
+        `asked`, if given, is the model to use. The mode decides whether there are token counts. At the end, `settled`
+        may change the answer.
         """
         has_calls = any(isinstance(block, Call) for block in blocks)
         speaks = any(isinstance(block, Audio) for block in blocks)
@@ -206,14 +206,14 @@ class Generator:
         return self.counted_answer(draw, replace(answer, counts=draw(counts(api, answer.shown))), mode)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw what is particular to the format. The answer has everything else except token counts.
+        """Draw what only this format has. The answer already has everything else, except token counts.
 
         Token counts are drawn afterwards, because they depend on what the answer shows.
         """
         return answer
 
     def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw what is particular to the format in an answer with token counts. The answer has everything else."""
+        """Draw what only this format has in an answer with token counts. The answer already has everything else."""
         return answer
 
     def has_counts(self, draw: DrawFn, answer: Answer, mode: Mode) -> bool:

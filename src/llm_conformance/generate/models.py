@@ -10,7 +10,7 @@ from llm_conformance.wire.providers.api import Api
 
 @functools.cache
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
-    """Return the models of an API with a think profile: those that speak if `speaks`, else those that do not.
+    """Return the models of an API with a think profile: if `speaks`, the models that speak, else all others.
 
     Only the row decides which models think between tags. Models of the same family may do so at other APIs.
     """
@@ -27,7 +27,7 @@ def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tup
 def reasoning_models(api: Api) -> tuple[str, ...]:
     """Return the models of an API that show reasoning in a field of its own.
 
-    Their think profile makes no difference, because beside such reasoning think tags are text.
+    Their think profile makes no difference: beside reasoning in a field, think tags are text.
     """
     return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
 

@@ -19,7 +19,7 @@ from llm_conformance.generate.chance import pick
 from llm_conformance.wire.providers.api import TAG
 
 ANSWER = ("a", "b", "C", "7", ".", "a\u0085b")
-"""Letters that only answers have. The last has a line end of `str.splitlines`, which does not end a line of JSON."""
+"""Letters that only answers have. The last has U+0085, which ends a line for `str.splitlines`, but not in JSON."""
 
 REASONING = ("α", "β", "Γ", "ξ", ";", "α\u0085β")
 """Letters that only reasoning has."""
@@ -37,7 +37,7 @@ _OTHER_NAMES = {"think": ("thing", "thinking"), "thought": ("though", "thoughts"
 
 
 def near_misses(tag: str = TAG) -> tuple[str, ...]:
-    """Return texts that a careless splitter takes for a think tag, or never releases."""
+    """Return texts that a careless splitter takes for a think tag, or holds back for ever."""
     names = [*_OTHER_NAMES.get(tag, ()), *([tag.replace("k", "\u212a")] if "k" in tag else [])]
     whole = [f"<{slash}{name}>" for name in names for slash in ("/", "")]
     return (*whole, f"<{tag[:-2]}", f"</{tag[:-1]}", f"<{tag} >", f"</{tag} type=a>")

@@ -119,9 +119,9 @@ def all_ways(variation: Variation) -> Sequence[str]:
 def think_texts(draw: DrawFn, profile: ThinkProfile, tag: str = TAG, ways: Ways = all_ways) -> ThinkText:
     """Draw a text of a model with this think profile.
 
-    By default, there are all kinds of blocks that any model may send: blank, adjacent, or without a closing tag, and
-    tags in upper or lower case. With `off`, tags are text; with `leading`, tags after the start of the answer are.
-    Texts may also have pieces that only look like tags.
+    By default, the text may have every kind of block that a model may send: blank, adjacent, or without a closing tag.
+    Tags may be in upper or lower case. With the profile `off`, tags are text. With `leading`, tags after the start of
+    the answer are text. Texts may also have pieces that only look like tags.
     """
     return _Writer(draw, profile, tag, ways).text()
 
@@ -152,7 +152,7 @@ class _Writer:
         return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == CUT_OFF, calls=calls)
 
     def _plain(self) -> str:
-        """Draw a text without a block. It may mention tags, but not at its start, and not a closing tag first."""
+        """Draw a text without a block. It may mention tags, but not at its start. A closing tag never comes first."""
         text = self._without_opening(pick(self.draw, "", *texts.near_misses(self.tag)) + self._answer())
         unclear = think_tags.closes_unopened(text, self.tag)
         return self.draw(texts.tagless(texts.ANSWER, self.tag)) if unclear else text
@@ -189,7 +189,7 @@ class _Writer:
     ) -> Iterator[Part]:
         """Yield the parts of a block. White space around the reasoning is markup.
 
-        Two cases that the rules leave open are not drawn: white space beyond ASCII beside a tag, and nested blocks.
+        Leaves out two cases that the rules do not decide: white space beyond ASCII beside a tag, and nested blocks.
         """
         if opens:
             yield Part("markup", (self._space(BEFORE_THE_BLOCK) if is_alone else "") + self._name())

@@ -4,8 +4,8 @@
     apart = "measured: 80 of 90 recordings"
     never = "https://example.org/streams"
 
-Generators call `choose` for everything that a format leaves to its providers, so that they draw nothing that the
-provider does not send. Recognisers (`formats/*/recogniser.py`) say which ways a document has.
+If a format leaves a choice to its providers, generators call `choose`. So they draw only what the provider sends.
+Recognisers (`formats/*/recogniser.py`) say which ways a document has.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def choose(draw: DrawFn, api: Api, variation: Variation) -> str:
 
 @functools.cache
 def with_one_way(api: Api, variation: Variation, way: str) -> Api:
-    """Return the API with only this way of a variation, so that all draws for one answer agree."""
+    """Return the API with only this way of a variation. All draws for one answer then agree."""
     source = api.varies.get(variation.name, {}).get(way, "")
     return replace(api, varies={**api.varies, variation.name: {way: source}})
 

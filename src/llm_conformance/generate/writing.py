@@ -1,4 +1,4 @@
-"""What providers vary when they write documents as bytes, and how to recognise it."""
+"""The ways in which providers write documents as bytes, and how to recognise these ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge a recorded stream that is cut in many ways, or in one way that is named."""
+"""Judge a recorded stream that is cut in many ways, or in one named way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from llm_conformance.themes.cuts import recuts
 from llm_conformance.wire.named_cuts import named
 
 _CUTS = 0.2
-"""How many ways to cut each recorded stream are tried for each generated example of the effort."""
+"""How many ways of cutting a recorded stream the search tries for each generated example of the effort."""
 
 _WHILE_WAITING = Effort(1, reproducible=True)
 """The effort for a stream after which the server goes silent: each try waits for the time limit of a call."""
@@ -24,8 +24,8 @@ _WHILE_WAITING = Effort(1, reproducible=True)
 def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: Known, *, shrinks: bool) -> RuleResult:
     """Judge the stream of a cell by one rule, cut in many ways; return the result over all ways.
 
-    A stream may have cuts of its own, as a kept example may. It is judged with those, too. `known` means the same as
-    for `ExampleJudge`, `shrinks` the same as for `find_failures`.
+    If the scenario names cuts of the stream, as a kept example may do, the stream is judged with these cuts, too.
+    `known` means the same as for `ExampleJudge`, and `shrinks` the same as for `find_failures`.
     """
     judge = ExampleJudge(runner, [rule], known)
     own = [cell.scenario] if cell.scenario.cuts is not None else []
@@ -43,7 +43,7 @@ def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: K
 
 
 def _ways(cell: Cell, effort: Effort) -> Effort:
-    """Return how many ways are tried: fewer for a method that sends requests if a parser gets the same pieces."""
+    """Return how many ways to try. A method that sends requests gets fewer if a parser gets the same pieces."""
     fault = cell.scenario.fault
     if fault is not None:
         return _WHILE_WAITING if fault.kind == "silence" else effort.times(_CUTS)

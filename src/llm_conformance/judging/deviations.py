@@ -1,8 +1,8 @@
 """Known deviations: cells of an adapter that are known to fail, each with a reason and a link.
 
 A failing cell that a deviation names is `expected` instead of `fail`. A deviation with a `message` names only failures
-whose message contains it, so that a different fault in the same cell fails. An entry without a failing cell is stale,
-and fails the run, so that it is removed when the adapter is fixed.
+whose message contains this text. Another fault in the same cell then still fails. An entry without a failing cell is
+stale and fails the run, so that somebody removes it when the adapter is fixed.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def names(pattern: str, id: str) -> bool:
 
 
 def is_recording_of(pattern: str, packages: Collection[str]) -> bool:
-    """Return True if a glob names recordings of one of the packages; their ids begin with the name of the package.
+    """Return True if a glob names recordings of one of the packages. Their ids begin with the name of the package.
 
-    The glob begins with that name. If it has two slashes (`*/*/*`), a glob may stand for the name, because no id of a
-    scenario has two slashes.
+    The glob begins with that name. A glob with two slashes (`*/*/*`) may have a pattern in place of the name, because
+    no id of a scenario has two slashes.
     """
     package, slash, _ = pattern.partition("/")
     is_deep = pattern.count("/") > 1
@@ -72,7 +72,7 @@ Judgement = Literal["fault", "by design", "arguable"]
 """Whether the author of an entry calls the deviation a fault."""
 
 SOMETIMES = "known, seen in some runs: "
-"""How reports introduce the reason of a deviation that shows in some runs only."""
+"""How reports introduce the reason of a deviation that shows only in some runs."""
 WRITTEN_WITH = "ci"
 """The effort of files of known deviations that do not state theirs."""
 
@@ -81,13 +81,13 @@ WRITTEN_WITH = "ci"
 class Deviation:
     """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
 
-    `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict it, unless they are None.
-    `examples` is the effort of the run that found the failure, as a value of the option. `link` is a URL. If nobody has
-    reported the deviation, it is the path of a report that is ready to be filed. `judgement` says whether the deviation
-    is a fault; if it is none, `argument` is the maintainers' argument. `reproduction` is the path of a program that
-    shows the deviation. `harm` is what a user of the adapter suffers, if that is not the worst harm of the rules. With
-    `sometimes`, the failure shows in some runs only, for example because two threads race, and the entry is never
-    stale. Paths start at the folder of the file.
+    `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict the deviation, unless they are
+    None. `examples` is the effort of the run that found the failure, as a value of the option. `link` is a URL. If
+    nobody has reported the deviation, it is the path of a report that is ready to be filed. `judgement` says whether
+    the deviation is a fault; if it is none, `argument` is the maintainers' argument. `reproduction` is the path of a
+    program that shows the deviation. `harm` is what a user of the adapter suffers, if that is not the worst harm of the
+    rules. With `sometimes`, the failure shows in some runs only, for example because two threads race, and the entry is
+    never stale. Paths start at the folder of the file.
     """
 
     path: Path
@@ -148,11 +148,11 @@ class Deviations:
     Attributes:
         listed: All deviations, in the order of the files.
         by_adapter: The positions of the deviations of each adapter, by its label.
-        searched: The ids of the rules that are judged by a search for a failure.
-        effort: The effort of the run's searches. If such a search finds no failure, the deviation is stale only if this
-            effort covers the one with which the failure was found.
-        elsewhere: The packages of the public corpus, if the run does not judge by that corpus. Deviations that name
-            their recordings are then not stale.
+        searched: The ids of the rules that a search judges.
+        effort: The effort of the run's searches. If a search finds no failure, a deviation is stale only if this effort
+            covers the effort that found the failure.
+        elsewhere: The packages of the public corpus that the run does not use. Deviations that name recordings of these
+            packages are not stale.
     """
 
     listed: tuple[Deviation, ...] = ()
@@ -191,8 +191,8 @@ class Deviations:
         """Yield the positions of the stale deviations of a complete run.
 
         `borne_out` are the positions of the deviations that name a failing cell, or a cell that could not be judged. An
-        entry with lists makes several deviations. Each of its rules, globs and messages has to occur in one that is
-        borne out; not every combination of them has to be.
+        entry with lists makes several deviations. Each of its rules, globs and messages has to be in a deviation that
+        is borne out, but not in each combination.
         """
         applying = sorted({at for positions in self.by_adapter.values() for at in positions})
         entries = {at: vars(self.listed[at]) for at in applying}
@@ -250,8 +250,8 @@ class Deviations:
     def decides(self, at: int) -> bool:
         """Return True if the deviation at a position is stale when none of its cells fails.
 
-        It is not stale if its failure shows in some runs only, if a search may find the failure in another run, or if
-        this run does not have its recordings.
+        The deviation is not stale if its failure shows only in some runs, if a search may find the failure in another
+        run, or if this run does not have its recordings.
         """
         each = self.listed[at]
         if each.sometimes or is_recording_of(each.scenario, self.elsewhere):
@@ -293,7 +293,7 @@ def for_run(
     effort: Effort,
     elsewhere: Collection[str] = (),
 ) -> Deviations:
-    """Return the deviations as they apply to the adapters of a run; the last three arguments are as in `Deviations`.
+    """Return the deviations that apply to the adapters of a run. The last three arguments are as in `Deviations`.
 
     Raises BadFileError if the version of an adapter cannot be compared with the `versions` of an entry, or if two
     adapters have the name that an entry names.

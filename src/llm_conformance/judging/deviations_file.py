@@ -128,13 +128,13 @@ def _problems(
 
 
 def _is_missing(path: Path) -> bool:
-    """Return True if there is no such file, and there should be: the wheel has no reports on libraries of the field."""
+    """Return True if a file is missing that should exist. The wheel has no reports on libraries of the field."""
     is_left_out = PACKAGED and path.is_relative_to(LIBRARIES)
     return not is_left_out and not path.is_file()
 
 
 def _matched(pattern: str, scenarios: Collection[str]) -> frozenset[str]:
-    """Return the ids of the scenarios that a glob matches; it may match the id of one of their interactions (`#1`)."""
+    """Return the ids of the scenarios that a glob matches. It may also match the id of an interaction (`#1`)."""
     whole = pattern.partition("#")[0]
     if whole in scenarios:
         return frozenset([whole])

@@ -21,9 +21,9 @@ class Effort:
     Attributes:
         examples: The number of examples for each property; 0 for no generated scenarios.
         reproducible: Whether every run draws the same examples and remembers none for the next run.
-        shared: Whether the APIs of one wire format share the number of examples, because most examples are the same for
-            all.
-        first: How many of the examples a smaller effort draws, too. They are drawn first. 0 if there is no smaller one.
+        shared: Whether the APIs of one wire format share the number of examples. Most examples are the same for all of
+            these APIs.
+        first: How many of these examples a smaller effort draws, too. They are drawn first. 0 if no effort is smaller.
     """
 
     examples: int

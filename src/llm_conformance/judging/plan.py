@@ -34,7 +34,7 @@ class Filters:
         return bool(self.providers or self.scenarios or self.rules or self.methods or self.cuts)
 
     def reasons(self) -> Iterator[str]:
-        """Yield for each filter that is given a few words that say which part of the suite it leaves."""
+        """Yield a few words for each given filter: they say which part of the suite it selects."""
         for noun, names in (
             ("provider", self.providers),
             ("scenario", self.scenarios),

@@ -1,4 +1,4 @@
-"""Search for inputs that an adapter gets wrong: judge all examples, then look for smaller ones that fail alike."""
+"""Search for inputs that an adapter gets wrong: judge all examples, then look for smaller examples of each failure."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def find_failures(
 ) -> None:
     """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
-    Neither failures nor known deviations change what is drawn. So known failures do not end the search, and a file of
-    known deviations that names all failures makes the next run green. Smaller examples are looked for only with
-    `shrinks`, and only for failures that are not known.
+    Neither failures nor known deviations change what is drawn. So known failures do not end the search. If a file of
+    known deviations names all failures, the next run is green. The search looks for smaller examples only with
+    `shrinks`, and only if a failure is not known.
 
     Examples for which `excluded` returns a way are not judged. Others are drawn in their place, if there are any.
 

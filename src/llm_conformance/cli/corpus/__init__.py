@@ -53,8 +53,8 @@ def _add_show(verb: Parser) -> None:
 def run(options: Options) -> int:
     """Run the verb; return its exit code.
 
-    It is 1 if an archive was refused, if `status` finds that a package is missing, or if `show` has nothing to show. It
-    is 5 if a package could not be downloaded.
+    The exit code is 1 if an archive was refused, if `status` finds that a package is missing, or if `show` has nothing
+    to show. The exit code is 5 if a package could not be downloaded.
     """
     if options.verb == "status":
         return verbs.status()

@@ -1,7 +1,7 @@
 """An interaction as lines of text for a terminal.
 
-Recordings are untrusted. What looks like a secret is hidden, and control characters and invisible characters are
-escaped. Only headers that adapters read are shown.
+Recordings are untrusted, so this module hides what looks like a secret, and escapes control characters and invisible
+characters. Of the headers, it shows only those that adapters read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from llm_conformance.wire.interaction import Interaction
 
 _HEADERS = ("content-type", "retry-after")
 _MOST_LINES = 40
-"""How many lines of a request or a response are shown, unless all are wanted."""
+"""How many lines of a request or a response to show, unless the user wants all."""
 _LONGEST = 300
-"""How many columns of a line are shown, unless all are wanted."""
+"""How many columns of a line to show, unless the user wants all."""
 _WIDE = ("W", "F")
 
 

@@ -13,7 +13,7 @@ from llm_conformance.corpus.manifest import Package
 from llm_conformance.wording import counted
 
 NOT_DOWNLOADED = 5
-"""The exit code if recordings could not be downloaded. A run that judges nothing has it, too."""
+"""The exit code if recordings could not be downloaded. A run that judges nothing ends with the same code."""
 
 
 def show(packages: Sequence[Package]) -> int:
@@ -30,10 +30,10 @@ def show(packages: Sequence[Package]) -> int:
 
 
 def fetch(packages: Sequence[Package]) -> int:
-    """Fetch the packages that are not here.
+    """Fetch the packages that are not in the cache.
 
-    Return 1 if an archive was refused or could not be stored; else 5 if an archive could not be downloaded, because
-    nothing is then known about its recordings.
+    Return 1 if an archive was refused or could not be stored. Otherwise, return 5 if an archive could not be
+    downloaded, because nothing is known about its recordings.
     """
     try:
         from tqdm import tqdm
@@ -70,7 +70,7 @@ def fetch(packages: Sequence[Package]) -> int:
 
 
 def status() -> int:
-    """Tell which packages are here; return 1 if one is missing."""
+    """Print which packages are in the cache; return 1 if one is missing."""
     packages = manifest.packages()
     here = [each for each in packages if places.is_fetched(each)]
     for each in packages:

@@ -1,4 +1,4 @@
-"""`llm-conformance explain`: explain a rule, with an example of a failure, a family, a scenario, or an API."""
+"""`llm-conformance explain`: explain a family, a scenario, an API, or a rule with an example of a failure."""
 
 from __future__ import annotations
 

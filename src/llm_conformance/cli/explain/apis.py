@@ -1,4 +1,4 @@
-"""What an adapter has to know of an API, as text: how it answers, counts, ends and fails."""
+"""Explain an API to the author of an adapter: how it answers, counts tokens, ends an answer and reports errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIELDS_OF_COUNTS = (
     "A field after a `-` is subtracted. A field with a `?` counts 0 if it is absent; if another field is absent, the "
     "count is null."
 )
-"""How to read the fields whose sum a token count is."""
+"""Explains the signs on fields that add up to a token count."""
 
 _GOES_BACK = {
     "required": "has to go back",

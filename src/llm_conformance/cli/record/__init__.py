@@ -32,7 +32,7 @@ from llm_conformance.wording import counted
 from llm_conformance.yaml_files import BadFileError
 
 _ROOM = 2**20
-"""How many bytes have to be free on the disk for a recording."""
+"""How many bytes of the disk have to be free for a recording."""
 
 
 def add_options(parser: Parser) -> None:
@@ -113,7 +113,7 @@ def _shown(url: str) -> str:
 
 
 def _check_writable(folder: Path) -> None:
-    """Raise UsageError if no file, or no large one, can be written to a folder, before requests are paid for."""
+    """Raise UsageError if a folder cannot take a large file. Call this before sending paid requests."""
     try:
         is_new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)

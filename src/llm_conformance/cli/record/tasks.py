@@ -21,7 +21,7 @@ from llm_conformance.wording import counted, did_you_mean
 
 
 def tasks(options: Options, cassette_dir: Path, today: date) -> list[Task]:
-    """Return the scenarios and drafts to record, each once, earlier turns of a conversation first.
+    """Return the scenarios and drafts to record, each once. Earlier turns of a conversation come first.
 
     With `--drafts`, ids and globs select drafts, and otherwise scenarios. Raises UsageError or BadFileError.
     """
@@ -78,7 +78,7 @@ def _with_earlier(files: Iterable[ScenarioFile]) -> Iterator[ScenarioFile]:
 
 
 def _new_drafts(cassette_dir: Path, patterns: list[str]) -> list[Task]:
-    """Return the drafts that have neither a cassette nor a proposal: those of the suite, and files in the directory."""
+    """Return the drafts of the suite and of the directory that have neither a cassette nor a proposal."""
     drafts = {draft.id: draft for draft in first_drafts.all_drafts()}
     drafts |= {draft.id: draft for draft in map(read_draft, sorted(cassette_dir.rglob(f"*{DRAFT}")))}
     for pattern in patterns:

@@ -92,7 +92,7 @@ def run(options: Options) -> int:
     |---|---|
     | 0 | nothing fails |
     | 1 | a rule fails, a known deviation is stale, or answers could not be judged and no failure says why |
-    | 4 | the command or a file has to be changed, or there is no such server |
+    | 4 | the command or a file is wrong, or there is no such server |
     | 5 | nothing was judged |
     """
     target = target_of(options)

@@ -1,4 +1,4 @@
-"""Ask a server, within the limits of the options, and another machine only with consent."""
+"""Ask a server, within the limits that the options set. Ask another machine only if the user agrees."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from llm_conformance.wording import counted, printable
 
 
 def check_keep(options: Options) -> None:
-    """Raise UsageError if answers cannot be kept, before requests are sent."""
+    """Raise UsageError if answers cannot be kept. Call this before sending requests."""
     if options.keep is not None:
         if options.keep.exists() and any(options.keep.iterdir()):
             raise UsageError(f"--keep={options.keep}: is not empty; name a new directory")

@@ -20,7 +20,7 @@ def known(path: Path | None, target: Target) -> Sequence[Deviation]:
 
 
 def check(path: Path | None) -> None:
-    """Raise UsageError if a new file cannot be written, before requests are sent."""
+    """Raise UsageError if a new file cannot be written. Call this before sending requests."""
     if path is not None and path.exists():
         raise UsageError(f"{_OPTION}={path}: exists already and is not overwritten; name another file")
     if path is not None and not path.parent.is_dir():

@@ -16,7 +16,7 @@ _STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def checked(names: Sequence[str]) -> list[Path]:
-    """Return the paths of reports. Raises UsageError if one cannot be written, before requests are sent."""
+    """Return the paths of reports. Raises UsageError if one cannot be written. Call this before sending requests."""
     try:
         return destinations(names, Path(), "--report")
     except BadDestinationError as error:

@@ -41,7 +41,7 @@ def show(target: Target, requests: Sequence[Request], has_key: bool) -> None:
 
 
 def command_of(options: Options, target: Target) -> list[str]:
-    """Return the command of this run without its filters. If answers were kept, it judges those again."""
+    """Return the command of this run without its filters. If answers were kept, the command judges them again."""
     command = ["llm-conformance", "server"]
     folder = options.replay or options.keep
     if folder is not None:

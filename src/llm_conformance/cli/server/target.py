@@ -19,15 +19,15 @@ from llm_conformance.server.plan import Target
 from llm_conformance.wording import did_you_mean
 
 CLAIMED_BY_OPTIONS = {"keys": "--key-env", "context": "--context"}
-"""Maps a capability that is not claimed by name to the option that claims it."""
+"""Maps each capability that an option claims to this option. `--capabilities` does not take these names."""
 _LAST_PORT = 65535
 _LONGEST_S = 24 * 60 * 60
 _LARGEST_CONTEXT = 10_000_000
-"""In tokens. A message that exceeds the context has a word of five bytes for each token."""
+"""In tokens. A message that is longer than the context has a word of five bytes for each token."""
 
 
 def free_capabilities() -> list[str]:
-    """Return the capabilities that are claimed by name."""
+    """Return the capabilities that `--capabilities` takes."""
     return [name for name in CAPABILITIES if name not in CLAIMED_BY_OPTIONS]
 
 

@@ -1,1 +1,1 @@
-"""Which calls are still made: a method is no longer called if all its calls died alike."""
+"""Decide which calls to make: if all calls of a method died alike, the suite no longer calls it."""

@@ -1,4 +1,4 @@
-"""Stop the calls of a method for an API after all of its first calls died alike."""
+"""Stop calling a method for an API if all of its first calls failed with the same cause (*died alike*)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ REPORTS_FAULTS = "SHP-1"
 """The rule that fails if a call gives no answer although one is expected."""
 
 ALIKE = 10
-"""How many calls have to die alike, while none works, before a method is no longer called for an API."""
+"""If this many calls die alike and none works, the suite no longer calls the method for the API."""
 ALIKE_ELSEWHERE = 3
-"""The same number if the method is no longer called for another API for the same cause."""
+"""The same number, if the same cause has already stopped the method for another API."""
 
 
 @dataclass
@@ -31,11 +31,11 @@ class _Calls:
 
 @dataclass
 class Stops:
-    """The calls that died in one process, and the callees that are therefore no longer called.
+    """The calls that died in one process, and the callees that the suite no longer calls.
 
     Attributes:
-        is_active: Whether calls are left out at all. They are not while a file of known deviations is written, because
-            that file has to name all failures.
+        is_active: Whether calls may be left out. False while a file of known deviations is written, because that file
+            has to name all failures.
     """
 
     is_active: bool = True
@@ -80,7 +80,7 @@ def reason(callee: Callee, cause: str) -> str:
 
 
 def without_any_answer(verdicts: Iterable[Verdict]) -> Mapping[str, str]:
-    """Return the labels of the adapters whose calls all died alike, mapped to the cause."""
+    """Map the label of each adapter whose calls all died alike to the cause."""
     causes: dict[str, Counter[str]] = {}
     answered = set()
     for each in verdicts:

@@ -1,4 +1,4 @@
-"""Entries for the failures of a run: one for each cause, as far as possible, and each names only failing cells.
+"""Entries for the failures of a run: if possible, one for each cause. Each entry names only failing cells.
 
 Failures of one rule form a group if their messages have the same stable part (`known.messages`). A group joins a larger
 group if its rule fails in some scenarios of the larger group and passes in none of them: then one fault causes both.
@@ -144,7 +144,7 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
 
 
 def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterator[tuple[Restriction, list[Failure]]]:
-    """Yield (restriction, failures). A restriction to a mode or a method keeps an entry from naming cells that pass."""
+    """Yield (restriction, failures). With a restriction to a mode or a method, an entry names no passing cells."""
     scenarios = {each.scenario for each in failures}
     if not any(scenario in scenarios for scenario, _ in right):
         yield (), list(failures)

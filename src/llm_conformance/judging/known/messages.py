@@ -31,7 +31,7 @@ def stable_part(cause: str) -> str | None:
 
 
 def widest(parts: Iterable[str]) -> dict[str, str]:
-    """Map each part to the one that stands for it: a part that it contains, and that most other parts contain."""
+    """Map each part to the part that replaces it: one that it contains, and that most other parts contain, too."""
     found = sorted(set(parts))
     within = {part: [each for each in found if is_part(part, each)] for part in found}
     order = sorted(found, key=lambda part: (-len(within[part]), len(part), part))

@@ -101,7 +101,7 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
 
 
 def _most_demanding(examples: Iterable[str]) -> str:
-    """Return the effort that covers all of these, or one that draws new examples in every run if there is one."""
+    """Return an effort that draws new examples in every run, or else the effort that covers all others."""
     efforts = [Effort.named(each) for each in examples] or [Effort.named(WRITTEN_WITH)]
     return max(efforts, key=lambda each: (not each.reproducible, each.examples)).name
 

@@ -62,7 +62,7 @@ class Counterexample:
         return {**why, **recorded_and_expected(self.cell.scenario, self.exchange.mode), "returned": self.returned}
 
     def kept_in(self, directory: Path | None) -> Cell:
-        """Write a generated scenario to a directory, if there is one; return the cell with the written scenario."""
+        """If there is a directory, write a generated scenario to it. Return the cell with the written scenario."""
         scenario = self.cell.scenario
         if directory is None or scenario.provenance != "generated":
             return self.cell

@@ -56,7 +56,7 @@ def failure_text(
 
 
 def _call(cell: Cell) -> Iterator[str]:
-    """Yield the parts of the call that the name of the scenario does not tell, and what the adapter declares."""
+    """Yield what the name of the scenario does not say about the call, and what the adapter declares."""
     scenario = cell.scenario
     yield f"{scenario.api}"
     yield f"model {scenario.model}"

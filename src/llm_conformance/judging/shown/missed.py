@@ -1,8 +1,8 @@
 """Expected values that the library's own object has and the response lacks.
 
-The adapter of another project's library may keep the library's object as the attribute `native` of its response. If
-that object has a value that the response lacks, the adapter may have missed it. Then the failure says nothing about the
-library.
+An adapter for another project's library may keep the library's object as the attribute `native` of its response. If
+this object has a value that the response lacks, the adapter may have missed the value. Then the failure says nothing
+about the library.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _MOST_VALUES = 20_000
 def missed(exchange: Exchange, rule: Rule) -> str | None:
     """Return where the library's own object has an expected value of the rule's family that the response lacks.
 
-    The place is a JSON pointer into the object, to the longest of such values. None if the object has no such value, or
-    if the adapter keeps no object.
+    The place is a JSON pointer into the object, to the longest such value. None if the object has no such value, or if
+    the adapter keeps no object.
     """
     native = getattr(exchange.outcome.returned, "native", None)
     if native is None or exchange.outcome.response is None:
