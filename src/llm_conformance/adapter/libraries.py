@@ -125,7 +125,7 @@ class Library:
 
     @property
     def release(self) -> str:
-        """The release with which the known findings were made."""
+        """The release that the known findings are about."""
         return next(iter(self.judged.values()))
 
     @property

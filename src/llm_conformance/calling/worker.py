@@ -32,7 +32,7 @@ class Worker:
     """Runs calls one at a time on a worker thread.
 
     Attributes:
-        starved_s: For how many seconds of the last call the machine did not run this process.
+        starved_s: How long the machine did not run this process during the last call, in seconds.
     """
 
     def __init__(self) -> None:

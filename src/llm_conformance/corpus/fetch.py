@@ -80,8 +80,8 @@ def _unpack(package: Package, archive: Path, target: Path) -> None:
 def _put(new: Path, package: Package, before: Path) -> None:
     """Move a folder to its place.
 
-    If another process has put a folder there, that one stays. Otherwise a folder that is there is damaged, and is
-    replaced. Each step is one rename, so that readers never see half of the files.
+    If another process has already put a complete folder there, that folder stays. A damaged folder is replaced. Each
+    step is one rename, so that readers never see half of the files.
     """
     place = places.folder(package)
     while not places.is_fetched(package):

@@ -86,7 +86,7 @@ def text_turns(role: str, content: Any) -> Iterator[Turn]:
 
 
 def plain_text(content: Any) -> str:
-    """Return the text of a content, its parts joined."""
+    """Join the text parts of a message's content."""
     return "".join(str(each.content) for each in text_turns("", content) if each.content is not None)
 
 

@@ -86,7 +86,7 @@ class Deviation:
     nobody has reported the deviation, it is the path of a report that is ready to be filed. `judgement` says whether
     the deviation is a fault; if it is none, `argument` is the maintainers' argument. `reproduction` is the path of a
     program that shows the deviation. `harm` is what a user of the adapter suffers, if that is not the worst harm of the
-    rules. With `sometimes`, the failure shows in some runs only, for example because two threads race, and the entry is
+    rules. With `sometimes`, the failure shows only in some runs, for example because two threads race. Such an entry is
     never stale. Paths start at the folder of the file.
     """
 

@@ -1,8 +1,8 @@
 """Recordings in which each piece of the reasoning is replaced by a canary: a token that occurs nowhere else.
 
 A message may share words with the trace by chance, but it cannot contain a canary by chance. The pieces are found by
-the field paths of the read rules and by the think tags. Some fields repeat one or several pieces, for example in the
-last event of a stream. They are changed, too.
+the field paths of the read rules and by the think tags. If other fields repeat pieces, for example in the last event of
+a stream, these fields change, too.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SIGNIFICANT = 8
 
 @functools.lru_cache(maxsize=256)
 def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
-    """Return the scenario with tokens for the reasoning of one recording; None if no reasoning is found in it.
+    """Replace the reasoning in one recording of a scenario by canaries. Return None if no reasoning is found.
 
     Of the new scenario's expected values, only message and reasoning are correct.
     """

@@ -113,7 +113,7 @@ class Scenario:
 
     @property
     def over_http(self) -> bool:
-        """Whether only methods that send requests themselves can be judged by it."""
+        """Whether this scenario can judge only methods that send requests themselves."""
         return self.fault is not None or self.outage is not None
 
     @property

@@ -32,14 +32,14 @@ class Rule:
     Attributes:
         id: Its family and number, such as `WIRE-2`.
         requirement: The requirement, in one or two sentences.
-        reason: What a user of the server suffers if the rule is broken.
+        reason: What a user of the server suffers if it breaks the rule.
         source: Where the requirement is documented.
         harm: The kind of harm to a user of the server.
-        of: Which exchanges it judges.
-        modes: The modes that it judges.
-        needs: The capabilities that have to be claimed for a server to be held to it.
-        apis: The wire formats that it is about; () for all.
-        since: The edition in which the rule was new (`llm_conformance.editions`).
+        of: Which exchanges the rule judges.
+        modes: The modes that the rule judges.
+        needs: The rule judges only servers that claim these capabilities.
+        apis: The wire formats that the rule is about; () for all.
+        since: The first edition that has the rule in this form (`llm_conformance.editions`).
     """
 
     id: str

@@ -65,7 +65,7 @@ _EVENTS: Mapping[str, re.Pattern[str]] = {
 
 
 def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
-    """Return True if a stream has an event of unknown type, which an adapter may show as a segment or within one."""
+    """Return True if a stream has an event of unknown type. Adapters may put it into any segment, or into its own."""
     known = _EVENTS.get(wire)
     if known is None or not interaction.streamed:
         return False
@@ -233,7 +233,7 @@ def _items(interaction: Interaction) -> list[Fields]:
 
 
 def _with_one_seal(item: Fields, last: list[str | None]) -> Fields:
-    """Return an item, without its encrypted content if the last event has a different one for it."""
+    """Return an item, without its encrypted content if the last event encrypts this item differently."""
     sealed_anew = any(last) and item.get("encrypted_content") not in last
     return {**item, "encrypted_content": None} if sealed_anew else item
 

@@ -40,7 +40,7 @@ class ChatGenerator(Generator):
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw reasoning, then text, then tool calls; or audio, if the API speaks; or a refusal."""
+        """Draw reasoning, then text, then tool calls; or a refusal; or audio, if the API has it."""
         if "given" in ways_of(api, v.REFUSALS) and some(draw) and some(draw):
             return (Refusal(draw(texts.answers(3).filter(str.strip))),)
         reasoning = draw(texts.reasonings()) if either(draw) and api.reasoning_fields else ""

@@ -102,7 +102,7 @@ def _text(draw: DrawFn, api: Api, block: Text) -> Fields:
 
 
 def annotation(citation: Citation) -> Fields:
-    """Return a `url_citation`. Its offsets count in its part."""
+    """Return a `url_citation`. Its offsets are relative to the content part that has it."""
     source = {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
     return {**source, "start_index": citation.start, "end_index": citation.end}
 

@@ -74,7 +74,7 @@ def _usage_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
 def stop_sequence_is_named(exchange: Exchange) -> None:
     """With the stop reason `stop_sequence`, `stop_sequence` is the sequence that ended the answer; else it is null.
 
-    Programs with several sequences decide by it how to go on.
+    A program with several stop sequences needs this field to decide how to go on.
 
     Source: https://docs.anthropic.com/en/api/messages ("stop_sequence": "This value will be a non-null string if one of
     your custom stop sequences was generated").
