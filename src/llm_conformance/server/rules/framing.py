@@ -61,7 +61,7 @@ def is_not_encoded(exchange: Exchange) -> None:
 
 @rule("WIRE-3", harm="lost")
 def has_the_content_type(exchange: Exchange) -> None:
-    """A plain answer has the content type `application/json`, a stream the documented one, such as `text/event-stream`.
+    """A plain answer is `application/json`; a stream has the documented content type, such as `text/event-stream`.
 
     Clients decide by the content type how to read the body. They do not read a stream with another content type as a
     stream.

@@ -47,7 +47,7 @@ def calls_are_well_formed(exchange: Exchange) -> None:
 
 @rule("SRV-31", harm="wrong")
 def arguments_are_one_json_object(exchange: Exchange) -> None:
-    """The arguments of a call are one JSON object, written as text once, or in messages and in Ollama as an object.
+    """The arguments of a call are one JSON object. Chat and responses encode it as text, once; the others do not.
 
     Two faults are the server's: arguments that are encoded as text twice, and the arguments of two calls in one. If a
     model does not write JSON at all, that is the model's fault, which the documentation allows.
@@ -74,7 +74,7 @@ def arguments_are_one_json_object(exchange: Exchange) -> None:
 
 @rule("SRV-33", harm="wrong", needs=("tool_choice",), apis=("chat", "messages", "responses"))
 def choice_of_tools_is_obeyed(exchange: Exchange) -> None:
-    """With `tool_choice` `required` or `any` there is a call, with `none` there is none, with a name only calls of it.
+    """`tool_choice` `required` or `any` gives a call, `none` gives none, and a name gives only calls of that tool.
 
     A program that forces a call cannot use a text.
 

@@ -41,9 +41,9 @@ def sequence_numbers_rise(exchange: Exchange) -> None:
 
 @rule("WIRE-21", harm="lost", modes=("stream",), apis=_APIS)
 def items_are_added_and_done(exchange: Exchange) -> None:
-    """A stream starts with `response.created`. Each item is added before its other events, and done after them.
+    """A stream starts with `response.created`. Of the events of an item, `added` comes first and `done` comes last.
 
-    Clients add the content of events to the item that was added. Content of no item is an error.
+    Clients add the content of events to the item that was added. If no such item exists, they fail.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.created": "An event that is
     emitted when a response is created", "response.output_item.added", "response.output_item.done").
@@ -70,9 +70,9 @@ def items_are_added_and_done(exchange: Exchange) -> None:
 
 @rule("WIRE-22", harm="wrong", modes=("stream",), apis=_APIS)
 def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
-    """What is done repeats what was sent: text and arguments are the joined deltas, a call is the one that was added.
+    """A `done` event repeats what was sent: text and arguments are the joined deltas, and a call is the added one.
 
-    Some clients join the deltas, others read what is done.
+    Some clients join the deltas. Other clients read the `done` events.
 
     Source: https://platform.openai.com/docs/api-reference/responses-streaming ("response.output_text.done": "The text
     content that is finalized", "response.function_call_arguments.done", "response.content_part.done": "The content part
