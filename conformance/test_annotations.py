@@ -115,7 +115,7 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
 
 @rule("ANN-5", harm="wrong", capability="annotations", shown=_SHOWN, when=_has_converted_spans)
 def test_spans_are_converted(exchange: Exchange) -> None:
-    """Offsets are shifted if reasoning was removed before the text, and converted if the provider uses another unit.
+    """If reasoning before the text is removed, offsets are shifted. If they are in another unit, they are converted.
 
     Every citation marks the wrong words. A provider's offsets refer to the text as it was sent. If the reasoning at its
     beginning is removed, every character moves. ANN-2 judges offsets that need no conversion.
@@ -126,7 +126,7 @@ def test_spans_are_converted(exchange: Exchange) -> None:
 
 
 def _expect_spans(exchange: Exchange) -> None:
-    """Check the spans of the citations that have a place in the message. Skips those that ANN-1 or ANN-4 reports."""
+    """Check the spans of citations with a place in the message, except spans that ANN-1 or ANN-4 reports."""
     length = len(exchange.response.message)
     pairs = [
         matched

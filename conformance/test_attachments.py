@@ -70,9 +70,9 @@ def test_media_keep_id_and_expiry(exchange: Exchange) -> None:
 
 @rule("ATT-4", harm="wrong", capability="audio", shown=_SHOWN, when=_has_attachments)
 def test_media_are_in_their_place(exchange: Exchange) -> None:
-    """`text_index`, if given, is the offset in the message at which the media was sent.
+    """`text_index`, if given, is the offset in the message at which the provider sent the media.
 
-    A sound or an image is shown at the wrong place in the text, or after its end. If the scenario does not state the
+    Users get a sound or an image at the wrong place in the text, or after its end. If the scenario does not state the
     place, any offset from 0 to the length of the message is right.
 
     Source: S2-18.

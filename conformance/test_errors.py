@@ -45,13 +45,13 @@ def _names_a_wait(expected: Expected, _mode: Mode) -> bool:
 
 @rule("ERR-1", harm="wrong", capability="errors", shown=class_of_error, when=_provider_reports_error)
 def test_provider_error_has_its_class(exchange: Exchange) -> None:
-    """An error of the provider is raised as the contract's class for its status; no other exception escapes.
+    """If the provider sends an error, the adapter raises the error class for its status, and no other exception.
 
-    The caller retries where that cannot help, or gives up where a retry would help. Callers tell a RateLimitError from
-    an AuthenticationError, and know no exceptions of the HTTP library. If a response with status 200 holds an error,
-    the class follows from the status that the error names, or else from its type or code. If the error names none of
-    these, any class is right. Cloudflare sends 522 or 524 if the server took too long; these may also be a
-    TimeoutError. ERR-8 and STR-6 report a call that raises no error.
+    The caller retries where a retry cannot help, or gives up where a retry would help. Callers can tell a
+    RateLimitError from an AuthenticationError, but they do not know the exceptions of the HTTP library. If a response
+    with status 200 holds an error, the class follows from the status that the error names, or else from its type or
+    code. If the error names none of these, any class is right. Cloudflare sends 522 or 524 if the server took too long;
+    a TimeoutError is right for these, too. ERR-8 and STR-6 report a call that raises no error.
 
     Source: S3-23, S3-24, S3-25, S3-26, S3-27, S3-28, S3-29, S3-30, S3-31, S3-32, C-12.
     """
@@ -132,8 +132,8 @@ def test_error_names_no_other_provider(exchange: Exchange) -> None:
 def test_lost_connection_keeps_its_origin(exchange: Exchange) -> None:
     """The error for a lost connection keeps the exception of the HTTP library.
 
-    Nobody can tell whether a name, a certificate, a proxy or the provider was the cause. The exception is
-    `original_error` or `__cause__` of the error, or the error itself.
+    Nobody can tell whether DNS, a certificate, a proxy or the provider was the cause. The exception is `original_error`
+    or `__cause__` of the error, or the error itself.
 
     Source: S3-19, S3-31.
     """
@@ -167,7 +167,7 @@ def test_retry_after_is_kept(exchange: Exchange) -> None:
 
 @rule("ERR-8", harm="false success", capability="errors", shown=no_error, when=_an_error_is_expected)
 def test_failed_call_is_no_answer(exchange: Exchange) -> None:
-    """A call that fails gives no answer: an error is raised.
+    """A call that fails raises an error and gives no answer.
 
     An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. STR-6 demands the
     same of streams.

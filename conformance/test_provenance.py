@@ -63,7 +63,7 @@ def test_everything_survives_storage(exchange: Exchange) -> None:
 
 @rule("PRV-3", harm="unsafe", when=always)
 def test_inputs_are_left_alone(exchange: Exchange) -> None:
-    """The call is not changed: neither its messages nor anything else that the adapter is given.
+    """The adapter changes nothing in the call: neither the messages nor anything else that it is given.
 
     The caller's own conversation is changed behind its back.
 
@@ -122,7 +122,7 @@ def test_time_is_the_providers(exchange: Exchange) -> None:
 def test_request_id_is_the_providers(exchange: Exchange) -> None:
     """`request_id`, if given, is the provider's id of the request.
 
-    The provider's support asks for this id, and cannot find the request by any other.
+    The provider's support asks for this id, and cannot find the request without it.
 
     Source: S4-01.
     """
@@ -136,7 +136,7 @@ def test_request_id_is_the_providers(exchange: Exchange) -> None:
 def test_raw_events_are_all_frames(exchange: Exchange) -> None:
     """`raw_events` holds every document that the provider sent, in order and unchanged.
 
-    Callers cannot get what the adapter does not read, and nobody can check what the provider sent.
+    Callers cannot get a value that the adapter does not read, and nobody can check what the provider sent.
 
     Source: S4-16, S4-17.
     """
@@ -159,7 +159,7 @@ def test_all_attempts_are_listed(exchange: Exchange) -> None:
 def test_failed_attempts_say_why(exchange: Exchange) -> None:
     """Each attempt in `provider_meta` but the last says in `extra` why it failed.
 
-    Nobody can tell whether a limit, an outage or a time-out made the adapter ask again.
+    Nobody can tell whether a limit, an outage or a timeout made the adapter ask again.
 
     Source: S4-14.
     """

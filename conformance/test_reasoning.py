@@ -95,9 +95,9 @@ def test_segments_mirror_the_wire(exchange: Exchange) -> None:
     """`segments` are the answer's blocks in wire order; they join to `message` and to `reasoning`.
 
     Interfaces show reasoning, text and tool calls in a different order from the model's. There is one segment per
-    block. If the wire has no blocks, there is one per contiguous run of text or reasoning. It makes no difference in
-    how many pieces a stream comes. If content is a list of parts without an index (Mistral), one segment per part and
-    one per run are both right. Hosted tools, unknown blocks and redacted reasoning have their place in the order.
+    block. If the wire has no blocks, there is one per contiguous run of text or reasoning. The number of pieces of a
+    stream makes no difference. If content is a list of parts without an index (Mistral), one segment per part and one
+    per run are both right. Hosted tools, unknown blocks and redacted reasoning have their place in the order.
 
     The segments of a type are not compared if another rule reports what is wrong with them: a wrong message, a wrong
     trace, a wrong number of tool calls, or an unknown block that a stream drops (STR-5). RSN-4 judges opaque data.

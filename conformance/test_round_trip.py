@@ -60,8 +60,8 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
 def test_earlier_reasoning_is_nowhere_else(exchange: Exchange) -> None:
     """Earlier reasoning is left out where the provider rejects it, and is never sent as visible text.
 
-    The provider refuses the next request because of a field that it does not know, or the model takes the trace for an
-    earlier answer and starts to write its reasoning as text.
+    The provider refuses the next request because of a field that it does not know. Or the model takes the trace for an
+    earlier answer, and starts to write its reasoning as text.
 
     Source: S0-42.
     """
@@ -98,10 +98,10 @@ def test_thinking_switches_are_sent_as_set(exchange: Exchange) -> None:
 def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
     """The request asks what the call asks: its model, messages, files, tools and switches, with its key, at its path.
 
-    The provider is not asked what the caller asks: a message, a file, a tool or a switch is lost on the way. The suite
-    does not replay an answer to a different request: this rule fails, and all others are blocked. The whole call is
-    unsupported instead if the difference is about a capability that the adapter does not declare, or if the adapter
-    raises NotImplementedError before it sends anything.
+    The provider gets another question than the caller asked: a message, a file, a tool or a switch is lost on the way.
+    The suite does not replay an answer to a different request: this rule fails, and all others are blocked. In two
+    cases, the whole call is unsupported instead: the difference is about a capability that the adapter does not
+    declare, or the adapter raises NotImplementedError before it sends anything.
 
     These make no difference: defaults that a library adds, the order of keys and tools, the library's own ids for tool
     calls, and how a text is split into blocks.

@@ -56,8 +56,8 @@ def test_folded_deltas_are_the_response(exchange: Exchange) -> None:
 
     Users read one thing while it streams, and the application stores another. The rule compares text, reasoning, tool
     calls, annotations and media. Reasoning between tags in the text may differ in leading and trailing white space.
-    Arguments are compared as JSON; TOOL-1 judges their exact text. If something is missing both in the deltas and in
-    the response, the rule of its field reports that.
+    Arguments are compared as JSON; TOOL-1 judges their exact text. If something is missing in the deltas and in the
+    response, the rule about its field reports this.
 
     Source: S2-20, S3-14, S4-22, S4-23.
     """
@@ -86,7 +86,8 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, and it is the last.
 
     The caller of a stream cannot know whether the answer is complete. Raising an error is equivalent to sending
-    `response.error`. If the provider's stream breaks off and the adapter's ends without an error, STR-6 reports that.
+    `response.error`. If the provider's stream breaks off, but the adapter's stream ends without an error, STR-6 reports
+    this.
 
     Source: S4-22, S2-26.
     """
@@ -200,7 +201,7 @@ def test_deltas_arrive_as_the_bytes_arrive(exchange: Exchange) -> None:
 
     Users wait for the whole answer before they read its first word. Some adapters read the whole answer before they
     yield its first piece, or request a plain answer and cut that up. If content does not come at all, STR-1 and the
-    rules of the content report that.
+    rules about the content report this.
 
     Source: S2-24.
     """
@@ -222,7 +223,7 @@ def test_both_modes_give_the_same_answer(exchange: Exchange) -> None:
 
     The caller gets a different answer when it switches to streaming. Some recordings leave a choice: a refusal in the
     message or in a segment of its own, `tool_calls` or `stop` for a call, a citation with or without a place. Both
-    modes make the same choice. If the answer of one mode is wrong, the rule of its field reports that.
+    modes make the same choice. If the answer of one mode is wrong, the rule about the wrong field reports this.
 
     Source: S2-21, S4-24.
     """

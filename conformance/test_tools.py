@@ -50,8 +50,8 @@ def test_tool_calls_come_back_as_made(exchange: Exchange) -> None:
 def test_tool_calls_keep_their_ids(exchange: Exchange) -> None:
     """A tool call has the provider's id; if the provider sends none, the id is None or a new one that is unique.
 
-    The provider refuses the result of the tool, because it belongs to no call of the answer, or takes it for the result
-    of another call.
+    The provider refuses the tool's result, because the result belongs to no call of the answer. Or the provider takes
+    it for the result of another call.
 
     Source: S3-39.
     """

@@ -48,9 +48,9 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
 
     Budgets count tokens twice, or not at all. Some providers count reasoning, cached or tool tokens neither as input
     nor as output. Here, every token is in `prompt_tokens` or in `completion_tokens`, so that counts of different
-    providers can be compared. If the total is wrong only because one of these is wrong, USE-3 reports that. If the
-    provider reports no total, it may be None. If the provider's total is not the sum of its counts, the sum is right as
-    well.
+    providers can be compared. If the total is wrong only because one of these counts is wrong, USE-3 reports this. If
+    the provider reports no total, `total_tokens` may be None. If the provider's total is not the sum of its counts, the
+    sum is right as well.
 
     Source: S0-21, S3-05, U-05.
     """
@@ -68,10 +68,10 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
 
 @rule("USE-2", harm="wrong count", capability="usage_details", shown=_SHOWN, when=_has_oversized_parts)
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
-    """A part that the provider reports as larger than its whole is not returned as that part.
+    """If the provider reports a part as larger than its whole, the adapter does not return it as that part.
 
-    Bills that subtract a part from its whole become negative. Cached tokens and audio are parts of the prompt,
-    reasoning and audio of the completion. USE-5 judges parts that are no larger than their whole.
+    Bills that subtract a part from its whole become negative. Cached tokens and audio are parts of the prompt.
+    Reasoning and audio are parts of the completion. USE-5 judges parts that are no larger than their whole.
 
     Source: S0-20, S0-22.
     """
@@ -91,8 +91,8 @@ def test_prompt_and_completion_are_the_providers(exchange: Exchange) -> None:
     `prompt_tokens` is the sum of the three. The documentation has a page for each provider, which says how it counts.
     In a stream, the last reported value of each count is right. A later report without that count does not remove it:
     Claude reports input at the start and output at the end. Other providers repeat growing counts, or send a last chunk
-    that has usage and nothing else. Claude may make a summary before it answers, and reports the tokens of that summary
-    apart. They may be added or left out.
+    that has usage and nothing else. Claude may make a summary before it answers, and reports the tokens of this summary
+    separately. An adapter may add these tokens or leave them out.
 
     Source: S0-19, S2-33, S3-07, S3-10, S3-16.
     """
@@ -106,9 +106,9 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
     """A count that the provider does not report is None: never 0, never a guess.
 
     Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
-    adapter's own tokenizer is not what the provider bills. Two kinds of counts do not count as invented. One is a part
-    that the provider reports as larger than its whole, which USE-2 judges. The other is a detail that the provider is
-    not known to send, but sends in the place where OpenAI has it.
+    adapter's own tokenizer is not what the provider bills. Two kinds of counts are not invented. One is a part that the
+    provider reports as larger than its whole; USE-2 judges it. The other is a detail that the provider is not known to
+    send, but sends in the place where OpenAI has it.
 
     Source: S0-22, S4-09, C-11.
     """
@@ -137,7 +137,7 @@ def test_parts_are_the_providers(exchange: Exchange) -> None:
 
 
 def _expect_counts(exchange: Exchange, names: Sequence[str]) -> None:
-    """Compare counts that the provider reports. Skips a count that the adapter has left out and may leave out."""
+    """Compare counts that the provider reports, except counts that the adapter leaves out and may leave out."""
     usage, expected = exchange.response.usage, _expected(exchange)
     wrong = [
         count

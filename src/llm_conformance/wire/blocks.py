@@ -65,7 +65,7 @@ _EVENTS: Mapping[str, re.Pattern[str]] = {
 
 
 def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
-    """Return True if a stream has an event of unknown type. Adapters may put it into any segment, or into its own."""
+    """Return True if a stream has an event of unknown type. Adapters may give it a segment, or add it to another."""
     known = _EVENTS.get(wire)
     if known is None or not interaction.streamed:
         return False
