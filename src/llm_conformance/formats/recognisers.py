@@ -100,7 +100,7 @@ SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *PART_COUNTS, *W
 
 @dataclass(frozen=True)
 class Way:
-    """One way of an answer. `source` shows that the API answers so; None if the API's row does not have the way."""
+    """One way of an answer. `source` shows that the API answers in this way; None if its row does not have the way."""
 
     variation: str
     way: str

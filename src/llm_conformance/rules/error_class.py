@@ -1,4 +1,4 @@
-"""Which class of the contract an error of an adapter has."""
+"""Find the contract's class for an error of an adapter."""
 
 from __future__ import annotations
 
