@@ -1,4 +1,7 @@
-"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy, or JSON of another form."""
+"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy, or JSON of another form.
+
+A stream that is cut short is one of the broken streams (`themes.broken_streams`).
+"""
 
 from __future__ import annotations
 
@@ -26,30 +29,25 @@ _OTHER_JSON = (b"{}", b"null", b"[]", b'"text"', b"12")
 
 
 def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw what failing gateways and servers send: a document that is cut short, a page of HTML, or nothing.
+    """Draw what failing gateways and servers send: a page of HTML, nothing, or a document that is cut short.
 
-    In a stream, one of the frames that every reader needs is cut short. All other frames are whole.
+    The core faults `html` and `truncated` name the reports of such bodies.
     """
-    way = pick(draw, "cut", "cut", "page", "nothing")
-    generator = GENERATORS[answer.api.wire]
-    frames = list(generator.stream(draw, answer)) if mode == "stream" else []
+    way = pick(draw, "page", "nothing") if mode == "stream" else pick(draw, "cut", "cut", "page", "nothing")
+    frames = list(GENERATORS[answer.api.wire].stream(draw, answer)) if mode == "stream" else []
     whole = _whole(draw, answer, frames)
     if way == "page":
         return _no_answer(answer, mode, PAGE, whole, {"content-type": "text/html; charset=utf-8"})
     if way == "nothing":
         return _no_answer(answer, mode, b"", whole)
-    if mode == "json":
-        return _malformed(answer, mode, framing.cut_short(draw, whole), whole)
-    number = pick(draw, *_needed(frames, generator))
-    cut = framing.cut_short(draw, json.dumps(frames[number].data).encode()).decode()
-    frames[number] = replace(frames[number], data=cut)
-    return _malformed(answer, mode, framing.stream(draw, frames, answer.api), whole)
+    return _malformed(answer, mode, framing.cut_short(draw, whole), whole)
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw JSON that is no answer: with a number in place of a structure, or without any part of an answer.
 
-    No provider is known to send it.
+    In a stream, a frame that every reader needs can also be cut short, while all other frames are whole. No provider is
+    known to send any of these.
     """
     generator = GENERATORS[answer.api.wire]
     is_other = either(draw)
@@ -62,6 +60,11 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     if mode == "json":
         altered = _with_a_number(draw, generator.document(draw, answer), generator)
         return _malformed(answer, mode, framing.document(draw, altered, answer.api), whole)
+    if either(draw):
+        number = pick(draw, *_needed(frames, generator))
+        cut = framing.cut_short(draw, json.dumps(frames[number].data).encode()).decode()
+        frames[number] = replace(frames[number], data=cut)
+        return _malformed(answer, mode, framing.stream(draw, frames, answer.api), whole)
     replaceable = [number for number in _needed(frames, generator) if _structures(frames[number].data, generator)]
     if not replaceable:
         return _no_answer(answer, mode, pick(draw, *_OTHER_JSON), whole)
