@@ -27,6 +27,7 @@ PARAMETERS = {
         "language": {"type": ["string", "null"], "description": "A language, or null for all"},
     },
     "required": ["text", "language"],
+    "additionalProperties": False,
 }
 
 

@@ -52,7 +52,10 @@ HEADERS = {"content-type": "text/event-stream; charset=utf-8"}
 REQUEST = {
     "model": "openai/gpt-4o-audio-preview",
     "messages": [{"role": "user", "content": "How deep is the lake?"}],
+    "modalities": ["text", "audio"],
+    "audio": {"voice": "verse", "format": "pcm16"},
     "stream": True,
+    "stream_options": {"include_usage": True},
 }
 
 
