@@ -52,6 +52,7 @@ def chat(model, messages, base_url, api_key, timeout=5, **params):
         finish_reason=FINISH.get(choice["finish_reason"]),
         input_tokens=usage["prompt_tokens"],
         output_tokens=usage["completion_tokens"],
+        total_tokens=usage["total_tokens"],
     )
 
 
@@ -120,7 +121,7 @@ def test_the_adapter_in_the_readme_calls_its_library(directory: Path) -> None:
     judged = sh("bash", "-c", f"{commands[1][0]} --examples=0 --rule=MSG-2", cwd=directory, **ENVIRONMENT)
     assert judged.returncode == 1
     assert "openai:chat" in judged.stdout
-    shaped = f"{commands[1][0]} --examples=0 --scenario=openai/tokens-written-to-the-cache --rule=SHP-1"
+    shaped = f"{commands[1][0]} --examples=0 --scenario=openai/tokens-written-to-the-cache --rule=SHP-1 --rule=USE-1"
     judged = sh("bash", "-c", shaped, cwd=directory, **ENVIRONMENT)
     assert judged.returncode == 0, judged.stdout + judged.stderr
 
