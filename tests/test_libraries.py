@@ -253,13 +253,27 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
         "      * trimmed (2 conversations)",
         "      * zero (by design, 1 conversation)",
         "    `llm-conformance run --adapter=kit` shows these failures, with commands that repeat them",
-        "  gone: 1",
+        "  gone: 1, which does not fail the run",
         "    * mended",
         "  not asked, or not seen: 1, for other versions, for recordings, seen in some runs only, or left out of this "
         "run",
         "  new: 1; shown above",
         "    * lost: MSG-2 (1 conversation): got nothing",
     ]
+
+
+@pytest.mark.parametrize(
+    ("results", "code"),
+    [
+        ([result("openai/one", "pass"), result("openai/two", "stale", deviation=0)], 0),
+        ([result("openai/one", "expected", deviation=0), result("openai/two", "stale", deviation=1)], 0),
+        ([result("openai/one", "fail"), result("openai/two", "stale", deviation=0)], 1),
+    ],
+)
+def test_a_known_finding_that_is_gone_does_not_fail_the_run(results: list[dict[str, object]], code: int) -> None:
+    report = document(*results, deviations=[known(1, "trimmed", "expected"), known(5, "mended", "stale")])
+    assert known_findings.exit_code(1, report) == code
+    assert known_findings.exit_code(3, report) == 3
 
 
 def test_the_known_findings_that_are_still_there_are_in_the_order_of_their_harm(
@@ -300,7 +314,7 @@ def test_no_command_is_named_if_no_known_finding_is_still_there(node_library: Li
     report = document(result("openai/one"), deviations=[known(1, "mended", "stale")])
     assert list(known_findings.after(node_library, tmp_path, report))[3:] == [
         "  still there: 0 of 1",
-        "  gone: 1",
+        "  gone: 1, which does not fail the run",
         "    * mended",
         "  new: 0",
     ]

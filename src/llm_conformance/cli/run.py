@@ -72,7 +72,9 @@ def _run_library(options: Options) -> int:
         print("\n".join(known_findings.before(library, Path.cwd())), flush=True)
         code = _run(options)
         if report.is_file():
-            print("\n".join(known_findings.after(library, Path.cwd(), files.read(report))), flush=True)
+            document = files.read(report)
+            print("\n".join(known_findings.after(library, Path.cwd(), document)), flush=True)
+            code = known_findings.exit_code(code, document)
     return code
 
 
