@@ -126,6 +126,14 @@ def test_a_request_need_not_be_repeated(runner: Runner, outage: Scenario) -> Non
     assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
 
 
+def test_without_the_capability_errors_any_error_may_report_the_failure(runner: Runner, outage: Scenario) -> None:
+    class Undeclared(Unread):
+        capabilities = ("streaming",)
+
+    outcome = runner.run(Cell(declarations.describe("undeclared", Undeclared()), outage, "json", "complete")).outcome
+    assert outcome.unsupported == "the adapter does not ask again after a 503, and need not"
+
+
 def test_another_request_after_a_failure_is_refused_with_an_explanation(runner: Runner, outage: Scenario) -> None:
     other = declarations.describe("other", AnotherModel())
     outcome = runner.run(Cell(other, outage, "json", "complete")).outcome
