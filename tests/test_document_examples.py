@@ -119,7 +119,7 @@ def test_the_adapter_in_the_readme_calls_its_library(directory: Path) -> None:
     smoke = sh("bash", "-c", commands[0][0], cwd=directory, **ENVIRONMENT)
     assert smoke.returncode == 0, smoke.stdout + smoke.stderr
     judged = sh("bash", "-c", f"{commands[1][0]} --examples=0 --rule=MSG-2", cwd=directory, **ENVIRONMENT)
-    assert judged.returncode == 1
+    assert judged.returncode == 0, judged.stdout + judged.stderr
     assert "openai:chat" in judged.stdout
     shaped = f"{commands[1][0]} --examples=0 --scenario=openai/tokens-written-to-the-cache --rule=SHP-1 --rule=USE-1"
     judged = sh("bash", "-c", shaped, cwd=directory, **ENVIRONMENT)
