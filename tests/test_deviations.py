@@ -229,6 +229,16 @@ def test_each_rule_glob_and_message_of_an_entry_must_name_a_failure_but_not_each
     ]
 
 
+def test_no_user_is_told_to_change_the_files_of_an_installed_suite(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = in_force(*load(tmp_path, entry()))
+    monkeypatch.setattr(deviations, "LIBRARIES", tmp_path)
+    assert list(known.stale_entries({0})) != []
+    monkeypatch.setattr(deviations, "PACKAGED", True)
+    assert list(known.stale_entries({0})) == []
+
+
 def test_a_deviation_that_nobody_has_reported_names_a_text_and_a_program(tmp_path: Path) -> None:
     for name in ("report.md", "show.py"):
         (tmp_path / name).write_text("", "utf-8")

@@ -247,7 +247,7 @@ def test_the_comparison_says_what_is_still_there_what_is_gone_and_what_is_new(
     assert list(known_findings.after(node_library, tmp_path, report)) == [
         "",
         "kit None against the known findings of kit 1.0.0",
-        "  without a fault: 1 of 4 conversations (by design and arguable count as right; the table above differs)",
+        "  without a fault: 1 of 4 conversations (the table counts what is by design or arguable as wrong)",
         "  still there: 2 of 4, the worst first",
         "    Something of the answer is dropped (lost):",
         "      * trimmed (2 conversations)",

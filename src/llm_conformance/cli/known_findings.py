@@ -47,7 +47,7 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
     entries = _entries(report)
     if (of := _without_fault(report))[1]:
         counts = f"{of[0]} of {of[1]} conversations"
-        yield f"  without a fault: {counts} (by design and arguable count as right; the table above differs)"
+        yield f"  without a fault: {counts} (the table counts what is by design or arguable as wrong)"
     there = list(_still_there(entries, _conversations(report)))
     gone = [each for each in entries if not _has(each, Status.EXPECTED) and _has(each, Status.STALE)]
     yield f"  still there: {len(there)} of {len(entries)}{', the worst first' if len(there) > 1 else ''}"

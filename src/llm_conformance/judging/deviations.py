@@ -23,6 +23,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.effort import NO_EFFORT, Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
+from llm_conformance.locations import LIBRARIES, PACKAGED
 from llm_conformance.rules.rule import Harm
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -199,9 +200,13 @@ class Deviations:
         return stale_parts(entries, {at for at in applying if at in borne_out or not self.decides(at)})
 
     def stale_entries(self, stale: Collection[int]) -> Iterator[str]:
-        """Yield a line for each entry that is stale as a whole or in part: its place and what to remove."""
+        """Yield a line for each entry that is stale as a whole or in part: its place and what to remove.
+
+        Entries of an installed suite are left out, because its users cannot change them.
+        """
         for (path, line), positions in self.by_entry.items():
-            if gone := [at for at in positions if at in stale]:
+            gone = [at for at in positions if at in stale]
+            if gone and not (PACKAGED and path.is_relative_to(LIBRARIES)):
                 yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
 
     def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:
