@@ -37,7 +37,7 @@ def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     client = aisuite.Client({"anthropic": {"api_key": "key", "base_url": url, "max_retries": 0}})
     answer = client.chat.completions.create(
-        "anthropic:claude-opus-4-6", [{"role": "user", "content": "Hi"}], max_tokens=64
+        "anthropic:claude-opus-4-6", [{"role": "user", "content": "Hi"}], max_tokens=1024, thinking={"type": "adaptive"}
     )
 
     sent = "".join(block.get("text", "") for block in json.loads(SENT)["content"])

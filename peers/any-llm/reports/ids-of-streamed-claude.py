@@ -12,10 +12,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from any_llm import completion
 
-ID, MODEL = "msg_0172f66UcebfPZmomm5N3W7x", "claude-sonnet-4-6"
+ID, MODEL = "msg_0172f66UcebfPZmomm5N3W7x", "claude-haiku-4-5-20251001"
 SENT = b"""\
 event: message_start
-data: {"type":"message_start","message":{"model":"claude-sonnet-4-6","id":"msg_0172f66UcebfPZmomm5N3W7x","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"global"}}          }
+data: {"type":"message_start","message":{"model":"claude-haiku-4-5-20251001","id":"msg_0172f66UcebfPZmomm5N3W7x","type":"message","role":"assistant","content":[],"stop_reason":null,"stop_sequence":null,"stop_details":null,"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":1,"service_tier":"standard","inference_geo":"global"}}          }
 
 event: content_block_start
 data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}            }
@@ -72,7 +72,7 @@ def call(url):
         api_key="key",
         api_base=url,
         stream=True,
-        max_tokens=64,
+        max_tokens=16,
         client_args={"max_retries": 0},
     )
 

@@ -34,9 +34,18 @@ class Provider(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+CHAPTER = {
+    "name": "chapter",
+    "description": "Find a sentence",
+    "parameters": {"type": "object", "properties": {"book": {"type": "string"}}, "required": ["book"]},
+}
+
+
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    asked = {"provider": "anthropic", "model": "claude-sonnet-4-5", "max_tokens": 64, "api_key": "key", "api_base": url}
+    tools = [{"type": "function", "function": CHAPTER}]
+    asked = {"provider": "anthropic", "model": "claude-sonnet-4-5", "api_key": "key", "api_base": url}
+    asked |= {"max_tokens": 4096, "reasoning_effort": "low", "tools": tools}
     messages = [{"role": "user", "content": "Hi"}]
     message = completion(messages=messages, **asked).choices[0].message
     messages += [message.model_dump(), {"role": "tool", "tool_call_id": message.tool_calls[0].id, "content": "LVIII"}]

@@ -32,15 +32,28 @@ class Provider(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
+FORECAST = {
+    "name": "get_forecast",
+    "description": "Get the forecast of a place",
+    "parameters": {
+        "type": "object",
+        "properties": {"ort": {"type": "string"}, "tage": {"type": "integer"}, "hinweis": {"type": "string"}},
+        "required": ["ort", "tage"],
+    },
+}
+
+
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     answer = completion(
         provider="anthropic",
-        model="claude-opus-4-6",
+        model="claude-sonnet-4-6",
         messages=[{"role": "user", "content": "Hi"}],
         api_key="key",
         api_base=url,
-        max_tokens=64,
+        max_tokens=4096,
+        reasoning_effort="low",
+        tools=[{"type": "function", "function": FORECAST}],
         client_args={"max_retries": 0},
     )
 

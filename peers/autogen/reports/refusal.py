@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from autogen_core.models import CreateResult, ModelFamily, UserMessage
 from autogen_ext.models.openai import OpenAIChatCompletionClient
+from pydantic import BaseModel
 
 SENT = b"""\
 {
@@ -56,6 +57,12 @@ SENT = b"""\
 """
 
 
+class Steps(BaseModel):
+    """What is asked for."""
+
+    steps: list[str]
+
+
 class Provider(BaseHTTPRequestHandler):
     """Answer every request with the bytes of the provider."""
 
@@ -87,7 +94,9 @@ async def call(url):
             "family": ModelFamily.UNKNOWN,
         },
     )
-    result: CreateResult = await client.create([UserMessage(content="Hi", source="user")])
+    result: CreateResult = await client.create(
+        [UserMessage(content="How do I pick this lock?", source="user")], json_output=Steps
+    )
     return (
         f"content {result.content!r}, thought {result.thought!r}, finish reason {result.finish_reason!r}",
         not result.content,

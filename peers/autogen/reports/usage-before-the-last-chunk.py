@@ -67,7 +67,7 @@ class Provider(BaseHTTPRequestHandler):
 async def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     client = OpenAIChatCompletionClient(
-        model="gpt-4o",
+        model="gpt-5",
         base_url=url,
         api_key="key",
         max_retries=0,
@@ -79,7 +79,9 @@ async def call(url):
             "family": ModelFamily.UNKNOWN,
         },
     )
-    asked = client.create_stream([UserMessage(content="Hi", source="user")], include_usage=True)
+    moderation = {"moderation": {"model": "omni-moderation-latest"}}
+    messages = [UserMessage(content="Hi", source="user")]
+    asked = client.create_stream(messages, include_usage=True, extra_create_args=moderation)
     results = [item async for item in asked if isinstance(item, CreateResult)]
     result = results[-1]
     return f"usage {result.usage}", result.usage.prompt_tokens == 0

@@ -28,7 +28,7 @@ SENT = b"""\
     ],
     "serviceTier": "standard"
   },
-  "modelVersion": "gemini-3.8-flash",
+  "modelVersion": "gemini-2.5-flash-lite",
   "responseId": "DQbp3q2YPGAk2uPzu7aI0v"
 }
 """

@@ -78,9 +78,7 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    chat = ChatOpenAICompletions(
-        model="gpt-4o-mini-search-preview", api_key="key", base_url=url, kwargs={"max_retries": 0}
-    )
+    chat = ChatOpenAICompletions(model="gpt-4o-search-preview", api_key="key", base_url=url, kwargs={"max_retries": 0})
     chat.chat("Hi", echo="none", stream=False)
     turn = chat.get_last_turn()
     kinds = [each.content_type for each in turn.contents]

@@ -1,6 +1,6 @@
 """A refusal of OpenAI is not in the turn.
 
-The answer has `refusal` in place of `content`. The turn has no contents, its text is empty, and its finish reason is `success`, as for an answer that ended well. The text of the refusal is in the provider's object alone, `turn.completion`.
+If structured outputs were asked for, the answer may have `refusal` in place of `content`. `chat_structured()` then raises `ValueError: Data extraction failed: 0 data results received.`, which does not say so; `chat()` with a `response_format` among its `kwargs` returns an empty text. The turn has no contents, its text is empty, and its finish reason is `success`, as for an answer that ended well. The text of the refusal is in the provider's object alone, `turn.completion`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
@@ -11,6 +11,7 @@ import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from chatlas import ChatOpenAICompletions
+from pydantic import BaseModel
 
 SENT = b"""\
 {
@@ -52,6 +53,12 @@ SENT = b"""\
 """
 
 
+class Steps(BaseModel):
+    """What is asked for."""
+
+    steps: list[str]
+
+
 class Provider(BaseHTTPRequestHandler):
     """Answer every request with the bytes of the provider."""
 
@@ -71,9 +78,14 @@ class Provider(BaseHTTPRequestHandler):
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     chat = ChatOpenAICompletions(model="gpt-4o-2024-08-06", api_key="key", base_url=url, kwargs={"max_retries": 0})
-    chat.chat("Hi", echo="none", stream=False)
+    try:
+        chat.chat_structured("How do I pick this lock?", data_model=Steps)
+        error = ""
+    except ValueError as raised:
+        error = str(raised)
     turn = chat.get_last_turn()
-    return f"text {turn.text!r}, finish reason {turn.finish_reason!r}", "help" not in turn.text
+    said = f"text {turn.text!r}, finish reason {turn.finish_reason!r}, error {error!r}"
+    return said, "help" not in turn.text + error
 
 
 def main():

@@ -10,7 +10,7 @@ import threading
 import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from chatlas import ChatAnthropic
+from chatlas import ChatAnthropic, tool_web_search
 
 SENT = b"""\
 event: message_start
@@ -109,7 +109,8 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    chat = ChatAnthropic(model="claude-sonnet-4-5", api_key="key", kwargs={"base_url": url, "max_retries": 0})
+    chat = ChatAnthropic(model="claude-sonnet-4-6", api_key="key", kwargs={"base_url": url, "max_retries": 0})
+    chat.register_tool(tool_web_search())
     for _ in chat.stream("Hi"):
         pass
     turn = chat.get_last_turn()

@@ -34,7 +34,9 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    chat = ChatAnthropic(model="claude-opus-4-6", api_key="key", kwargs={"base_url": url, "max_retries": 0})
+    chat = ChatAnthropic(
+        model="claude-opus-4-6", reasoning="low", api_key="key", kwargs={"base_url": url, "max_retries": 0}
+    )
     chat.chat("Hi", echo="none", stream=False)
     turn = chat.get_last_turn()
     return f"text {turn.text!r}", "[empty string]" in turn.text

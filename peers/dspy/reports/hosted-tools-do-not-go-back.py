@@ -42,7 +42,7 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    model = "anthropic/claude-sonnet-5"
+    model = "anthropic/claude-sonnet-4-6"
     lm = dspy.LM(model, engine="lm15", api_base=url, api_key="key", num_retries=0, cache=False)
     asked = (lm15.Message.user("Which ferry is the cheapest?"),)
     tools = (lm15.BuiltinTool(name="web_search"),)

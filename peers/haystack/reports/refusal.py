@@ -15,7 +15,7 @@ from haystack.components.generators.chat import OpenAIChatGenerator
 from haystack.dataclasses import ChatMessage
 from haystack.utils import Secret
 
-BODY = b"""{"id": "chatcmpl-1", "object": "chat.completion", "created": 1784810467, "model": "gpt-5", "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": null, "refusal": "I cannot help with that."}}]}"""
+BODY = b"""{"id": "chatcmpl-1", "object": "chat.completion", "created": 1784810467, "model": "gpt-5-2025-08-07", "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": null, "refusal": "I cannot help with that.", "annotations": []}}], "usage": {"prompt_tokens": 58, "completion_tokens": 8, "total_tokens": 66}}"""
 
 
 class Server(BaseHTTPRequestHandler):
@@ -32,8 +32,21 @@ class Server(BaseHTTPRequestHandler):
 
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
-    generator = OpenAIChatGenerator(model="gpt-5", api_base_url=url, api_key=Secret.from_token("none"), max_retries=0)
-    reply = generator.run([ChatMessage.from_user("Hi")])["replies"][0]
+    schema = {
+        "type": "object",
+        "properties": {"steps": {"type": "array", "items": {"type": "string"}}},
+        "required": ["steps"],
+        "additionalProperties": False,
+    }
+    asked = {"type": "json_schema", "json_schema": {"name": "recipe", "strict": True, "schema": schema}}
+    generator = OpenAIChatGenerator(
+        model="gpt-5",
+        api_base_url=url,
+        api_key=Secret.from_token("none"),
+        max_retries=0,
+        generation_kwargs={"response_format": asked},
+    )
+    reply = generator.run([ChatMessage.from_user("How do I make a bomb?")])["replies"][0]
     return f"text {reply.text!r}, finish_reason {reply.meta['finish_reason']!r}", "cannot" not in repr(reply)
 
 

@@ -16,7 +16,7 @@ from haystack.components.generators.chat import OpenAIResponsesChatGenerator
 from haystack.dataclasses import ChatMessage
 from haystack.utils import Secret
 
-BODY = b"""{"id":"resp_68cdc382bc98819083a5b47ec92e077b0187028ba77f15f7","object":"response","created_at":1758315394,"status":"completed","background":false,"error":null,"incomplete_details":null,"instructions":null,"model":"gpt-5-2025-08-07","output":[{"id":"rs_68cdc3933d3081908","type":"reasoning","summary":[{"type":"summary_text","text":"First, what has to be computed."}],"encrypted_content":"gAAAAABozcO1"},{"id":"ci_68cdc39da72c819","type":"code_interpreter_call","status":"completed","code":"65465 - 6544 * 65464 - 6 + 1.02255","container_id":"cntr_68cdc387531c8190","outputs":null},{"id":"rs_68cdc39f7aa08190","type":"reasoning","summary":[{"type":"summary_text","text":"Second, how to show it."}],"encrypted_content":"gAAAAABozcO2"},{"id":"msg_68cdc3acc39c8190","type":"message","status":"completed","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"-428,330,955.97745"}],"role":"assistant"}],"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":"low","summary":"detailed"},"store":true,"temperature":1.0,"text":{"format":{"type":"text"},"verbosity":"medium"},"tool_choice":"auto","tools":[],"top_p":1.0,"truncation":"disabled","usage":{"input_tokens":1493,"input_tokens_details":{"cached_tokens":1280},"output_tokens":125,"output_tokens_details":{"reasoning_tokens":64},"total_tokens":1618},"user":null,"metadata":{}}"""
+BODY = b"""{"id":"resp_68cdc382bc98819083a5b47ec92e077b0187028ba77f15f7","object":"response","created_at":1758315394,"status":"completed","background":false,"error":null,"incomplete_details":null,"instructions":null,"model":"gpt-5-2025-08-07","output":[{"id":"rs_68cdc3933d3081908","type":"reasoning","summary":[{"type":"summary_text","text":"First, what has to be computed."}],"encrypted_content":"gAAAAABozcO1"},{"id":"ci_68cdc39da72c819","type":"code_interpreter_call","status":"completed","code":"65465 - 6544 * 65464 - 6 + 1.02255","container_id":"cntr_68cdc387531c8190","outputs":null},{"id":"rs_68cdc39f7aa08190","type":"reasoning","summary":[{"type":"summary_text","text":"Second, how to show it."}],"encrypted_content":"gAAAAABozcO2"},{"id":"msg_68cdc3acc39c8190","type":"message","status":"completed","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"-428,330,955.97745"}],"role":"assistant"}],"parallel_tool_calls":true,"previous_response_id":null,"reasoning":{"effort":"low","summary":"detailed"},"store":true,"temperature":1.0,"text":{"format":{"type":"text"},"verbosity":"medium"},"tool_choice":"auto","tools":[{"type":"code_interpreter","container":{"type":"auto"}}],"top_p":1.0,"truncation":"disabled","usage":{"input_tokens":1493,"input_tokens_details":{"cached_tokens":1280},"output_tokens":125,"output_tokens_details":{"reasoning_tokens":64},"total_tokens":1618},"user":null,"metadata":{}}"""
 
 
 class Server(BaseHTTPRequestHandler):
@@ -34,9 +34,17 @@ class Server(BaseHTTPRequestHandler):
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
     generator = OpenAIResponsesChatGenerator(
-        model="gpt-5", api_key=Secret.from_token("none"), api_base_url=url, max_retries=0
+        model="gpt-5",
+        api_key=Secret.from_token("none"),
+        api_base_url=url,
+        max_retries=0,
+        tools=[{"type": "code_interpreter", "container": {"type": "auto"}}],
+        generation_kwargs={
+            "reasoning": {"effort": "low", "summary": "detailed"},
+            "include": ["reasoning.encrypted_content"],
+        },
     )
-    reply = generator.run([ChatMessage.from_user("Hi")])["replies"][0]
+    reply = generator.run([ChatMessage.from_user("What is 65465 - 6544 * 65464 - 6 + 1.02255?")])["replies"][0]
     reasoning = " ".join(each.reasoning_text for each in reply.reasonings)
     return f"{reasoning!r} of {len(reply.reasonings)} item(s)", "First" not in reasoning
 

@@ -62,7 +62,15 @@ class Server(BaseHTTPRequestHandler):
 
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
-    model = ChatAnthropic(model="claude-fable-5", base_url=url, api_key="none", max_retries=0)
+    model = ChatAnthropic(
+        model="claude-fable-5",
+        base_url=url,
+        api_key="none",
+        max_retries=0,
+        mcp_servers=[{"type": "url", "url": "https://mcp.harbours.example/sse", "name": "harbours"}],
+        betas=["mcp-client-2025-11-20", "server-side-fallback-2026-07-01"],
+        model_kwargs={"fallbacks": [{"model": "claude-opus-4-8"}]},
+    ).bind_tools([{"type": "mcp_toolset", "mcp_server_name": "harbours"}])
     whole = None
     for chunk in model.stream("Hi"):
         whole = chunk if whole is None else whole + chunk

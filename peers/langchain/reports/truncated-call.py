@@ -30,7 +30,7 @@ event: response.output_item.done
 data: {"type":"response.output_item.done","output_index":0,"item":{"id":"fc_1","type":"function_call","status":"incomplete","name":"delete_files","arguments":"{\\"path\\":\\"/tmp","call_id":"call_1"},"sequence_number":4}
 
 event: response.incomplete
-data: {"type":"response.incomplete","response":{"id":"resp_1","object":"response","created_at":1785360009,"model":"gpt-5.4","output":[{"id":"fc_1","type":"function_call","status":"incomplete","name":"delete_files","arguments":"{\\"path\\":\\"/tmp","call_id":"call_1"}],"tools":[],"parallel_tool_calls":true,"tool_choice":"auto","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}},"sequence_number":5}
+data: {"type":"response.incomplete","response":{"id":"resp_1","object":"response","created_at":1785360009,"model":"gpt-5.4","output":[{"id":"fc_1","type":"function_call","status":"incomplete","name":"delete_files","arguments":"{\\"path\\":\\"/tmp","call_id":"call_1"}],"tools":[],"parallel_tool_calls":true,"tool_choice":"auto","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage":{"input_tokens":63,"input_tokens_details":{"cached_tokens":0},"output_tokens":24,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":87}},"sequence_number":5}
 
 """
 
@@ -49,9 +49,19 @@ class Server(BaseHTTPRequestHandler):
 
 def seen(url):
     """Return what a user of the library sees, and whether that is the fault."""
-    model = ChatOpenAI(model="gpt-5", base_url=url, api_key="none", max_retries=0, use_responses_api=True)
+    model = ChatOpenAI(
+        model="gpt-5.4", base_url=url, api_key="none", max_retries=0, use_responses_api=True, max_tokens=24
+    ).bind_tools(
+        [
+            {
+                "name": "delete_files",
+                "description": "Delete all files below a path.",
+                "parameters": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+            }
+        ]
+    )
     whole = None
-    for chunk in model.stream("Hi"):
+    for chunk in model.stream("Delete the files below /tmp/old."):
         whole = chunk if whole is None else whole + chunk
     return f"tool_calls {whole.tool_calls}, invalid_tool_calls {whole.invalid_tool_calls}", bool(whole.tool_calls)
 

@@ -11,13 +11,9 @@ import traceback
 from llama_index.core.llms import ChatMessage
 from llama_index.llms.anthropic import Anthropic
 
-BODY = (
-    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"s'
-    b'erver_tool_use","id":"srvtoolu_01","name":"web_search","input":{"query":"wind"}},{"type":"web_search'
-    b'_tool_result","tool_use_id":"srvtoolu_01","content":[]},{"type":"text","text":"No wind."}],"stop_rea'
-    b'son":"pause_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}'
-)
+BODY = b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"text","text":"I look for the wind."},{"type":"server_tool_use","id":"srvtoolu_01","name":"web_search","input":{"query":"wind"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_01","content":[]},{"type":"server_tool_use","id":"srvtoolu_02","name":"web_search","input":{"query":"wind today"}}],"stop_reason":"pause_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":2}}'
 REQUESTS = []
+TOOLS = [{"type": "web_search_20250305", "name": "web_search"}]
 HEADERS = {"content-type": "application/json", "content-length": str(len(BODY))}
 
 
@@ -49,15 +45,15 @@ def main():
     """Return the exit code."""
     llm = Anthropic(model="claude-sonnet-4-5", api_key="key", base_url=URL, max_retries=0)
     question = ChatMessage(role="user", content="Hello")
-    message = llm.chat([question]).message
-    if message.content != "No wind.":
+    message = llm.chat([question], tools=TOOLS).message
+    if message.content != "I look for the wind.":
         return 2
-    llm.chat([question, message])
+    llm.chat([question, message], tools=TOOLS)
     if "srvtoolu_01" in REQUESTS[1]:
         print("mended: the blocks go back")
         return 0
     print(f"seen: the next request: {REQUESTS[1]}")
-    print("sent: server_tool_use, web_search_tool_result, then text, with the stop_reason pause_turn")
+    print("sent: text, server_tool_use, web_search_tool_result, server_tool_use, with the stop_reason pause_turn")
     return 1
 
 

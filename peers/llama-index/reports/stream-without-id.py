@@ -8,12 +8,13 @@ import sys
 import threading
 import traceback
 
-from llama_index.core.llms import ChatMessage
+from llama_index.core.base.llms.types import CacheControl
+from llama_index.core.llms import CachePoint, ChatMessage, TextBlock
 from llama_index.llms.anthropic import Anthropic
 
 BODY = (
     b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01","type":"message","r'
-    b'ole":"assistant","model":"claude-sonnet-4-5","content":[],"stop_reason":null,"stop_sequence":nu'
+    b'ole":"assistant","model":"claude-3-7-sonnet-20250219","content":[],"stop_reason":null,"stop_sequence":nu'
     b'll,"usage":{"input_tokens":1,"cache_read_input_tokens":1165,"output_tokens":2}}}\n\n'
     b'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type'
     b'":"text","text":""}}\n\n'
@@ -53,18 +54,20 @@ URL = f"http://127.0.0.1:{server.server_port}"
 
 def main():
     """Return the exit code."""
-    llm = Anthropic(model="claude-sonnet-4-5", api_key="key", base_url=URL, max_retries=0)
-    question = ChatMessage(role="user", content="Hello")
+    llm = Anthropic(model="claude-3-7-sonnet-20250219", api_key="key", base_url=URL, max_retries=0)
+    cached = CachePoint(cache_control=CacheControl(type="ephemeral"))
+    blocks = [TextBlock(text="It is a long text. " * 230), cached, TextBlock(text="Hello")]
+    question = ChatMessage(role="user", blocks=blocks)
     answers = list(llm.stream_chat([question]))
     if answers[-1].message.content != "Hello":
         return 2
     given = " ".join(f"{each.raw} {each.additional_kwargs} {each.message.additional_kwargs}" for each in answers)
-    lost = [each for each in ("msg_01", "claude-sonnet-4-5", "1165") if each not in given]
+    lost = [each for each in ("msg_01", "claude-3-7-sonnet-20250219", "1165") if each not in given]
     if not lost:
         print("mended: the id, the model and the cached tokens are there")
         return 0
     print(f"seen in {len(answers)} responses: without {', '.join(lost)}; raw of the last: {answers[-1].raw}")
-    print("sent: the id msg_01, the model claude-sonnet-4-5 and 1165 cached tokens, in message_start")
+    print("sent: the id msg_01, the model claude-3-7-sonnet-20250219 and 1165 cached tokens, in message_start")
     return 1
 
 

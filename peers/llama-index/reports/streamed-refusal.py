@@ -11,19 +11,24 @@ import traceback
 from llama_index.core.llms import ChatMessage
 from llama_index.llms.openai import OpenAIResponses
 
-BODY = (
-    b'event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"'
-    b'resp_1","object":"response","created_at":1790000000,"status":"in_progress","model":"gpt-5","out'
-    b'put":[],"parallel_tool_calls":true,"tools":[],"tool_choice":"auto","usage":null}}\n\n'
-    b'event: response.refusal.delta\ndata: {"type":"response.refusal.delta","sequence_number":1,"item_'
-    b'id":"m1","output_index":0,"content_index":0,"delta":"I cannot help with that."}\n\n'
-    b'event: response.completed\ndata: {"type":"response.completed","sequence_number":2,"response":{"i'
-    b'd":"resp_1","object":"response","created_at":1790000000,"status":"completed","model":"gpt-5","o'
-    b'utput":[{"id":"m1","type":"message","status":"completed","role":"assistant","content":[{"type":'
-    b'"refusal","refusal":"I cannot help with that."}]}],"parallel_tool_calls":true,"tools":[],"tool_'
-    b'choice":"auto","usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":0},"output_tok'
-    b'ens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":3}}}\n\n'
+EVENTS = (
+    b'{"type":"response.created","sequence_number":0,"response":{"id":"resp_1","object":"response","created_at":1790000000,"status":"in_progress","model":"gpt-5","output":[],"parallel_tool_calls":true,"tools":[],"tool_choice":"auto","usage":null}}',
+    b'{"type":"response.output_item.added","sequence_number":1,"output_index":0,"item":{"id":"m1","type":"message","status":"in_progress","role":"assistant","content":[]}}',
+    b'{"type":"response.content_part.added","sequence_number":2,"item_id":"m1","output_index":0,"content_index":0,"part":{"type":"refusal","refusal":""}}',
+    b'{"type":"response.refusal.delta","sequence_number":3,"item_id":"m1","output_index":0,"content_index":0,"delta":"I cannot help with that."}',
+    b'{"type":"response.refusal.done","sequence_number":4,"item_id":"m1","output_index":0,"content_index":0,"refusal":"I cannot help with that."}',
+    b'{"type":"response.content_part.done","sequence_number":5,"item_id":"m1","output_index":0,"content_index":0,"part":{"type":"refusal","refusal":"I cannot help with that."}}',
+    b'{"type":"response.output_item.done","sequence_number":6,"output_index":0,"item":{"id":"m1","type":"message","status":"completed","role":"assistant","content":[{"type":"refusal","refusal":"I cannot help with that."}]}}',
+    b'{"type":"response.completed","sequence_number":7,"response":{"id":"resp_1","object":"response","created_at":1790000000,"status":"completed","model":"gpt-5","output":[{"id":"m1","type":"message","status":"completed","role":"assistant","content":[{"type":"refusal","refusal":"I cannot help with that."}]}],"parallel_tool_calls":true,"tools":[],"tool_choice":"auto","usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":0},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":3}}}',
 )
+BODY = b"".join(b"event: " + each.split(b'"')[3] + b"\ndata: " + each + b"\n\n" for each in EVENTS)
+SCHEMA = {
+    "type": "object",
+    "properties": {"steps": {"type": "string"}},
+    "required": ["steps"],
+    "additionalProperties": False,
+}
+TEXT = {"format": {"type": "json_schema", "name": "guide", "schema": SCHEMA, "strict": True}}
 HEADERS = {"content-type": "text/event-stream", "content-length": str(len(BODY))}
 
 
@@ -53,8 +58,8 @@ URL = f"http://127.0.0.1:{server.server_port}"
 
 def main():
     """Return the exit code."""
-    llm = OpenAIResponses(model="gpt-5", api_key="key", api_base=URL, max_retries=0)
-    question = ChatMessage(role="user", content="Hello")
+    llm = OpenAIResponses(model="gpt-5", api_key="key", api_base=URL, max_retries=0, additional_kwargs={"text": TEXT})
+    question = ChatMessage(role="user", content="How do I open my neighbour's lock?")
     answers = list(llm.stream_chat([question]))
     said = [each.message.content or each.additional_kwargs.get("refusal") for each in answers]
     if "I cannot help with that." in said:

@@ -12,8 +12,7 @@ from mirascope import llm
 
 BODY = (
     b'data: {"id":"c1","object":"chat.completion.chunk","created":1790000000,"model":"gpt-4o-mini","c'
-    b'hoices":[{"index":0,"delta":{"role":"assistant","content":"Half an"},"finish_reason":null}],"ty'
-    b'pe":""}\n\n'
+    b'hoices":[{"index":0,"delta":{"role":"assistant","content":"Half an"},"finish_reason":null}]}\n\n'
 )
 HEADERS = {"content-type": "text/event-stream", "content-length": str(len(BODY))}
 
