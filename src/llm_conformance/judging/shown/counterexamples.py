@@ -52,14 +52,18 @@ class Counterexample:
 
     @functools.cached_property
     def valid_because(self) -> str | None:
-        """What is unusual in a generated answer, with the sources for it; None if nothing is unusual."""
+        """What is unusual in a generated answer, its fault first, with the sources; None if nothing is unusual."""
         scenario = self.cell.scenario
         if scenario.provenance != "generated":
             return None
-        from llm_conformance.formats.unusual import valid_because  # imports Hypothesis, which is slow
+        # These import Hypothesis, which is slow.
+        from llm_conformance.formats.unusual import valid_because
+        from llm_conformance.judging.shown.fault_grounds import fault_grounds
 
         mode = self.exchange.mode
-        return valid_because(scenario.api, scenario.interactions[mode], fails=scenario.expected[mode].error is not None)
+        fails = scenario.expected[mode].error is not None
+        why = (fault_grounds(scenario, mode), valid_because(scenario.api, scenario.interactions[mode], fails=fails))
+        return "; ".join(filter(None, why)) or None
 
     def details(self) -> Mapping[str, Any]:
         """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""
