@@ -56,14 +56,9 @@ class Counterexample:
         scenario = self.cell.scenario
         if scenario.provenance != "generated":
             return None
-        # These import Hypothesis, which is slow.
-        from llm_conformance.formats.unusual import valid_because
-        from llm_conformance.judging.shown.fault_grounds import fault_grounds
+        from llm_conformance.judging.shown.grounds import grounds  # imports Hypothesis, which is slow
 
-        mode = self.exchange.mode
-        fails = scenario.expected[mode].error is not None
-        why = (fault_grounds(scenario, mode), valid_because(scenario.api, scenario.interactions[mode], fails=fails))
-        return "; ".join(filter(None, why)) or None
+        return grounds(scenario, self.exchange.mode)
 
     def details(self) -> Mapping[str, Any]:
         """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from llm_conformance.judging.shown.fault_grounds import fault_grounds
+from llm_conformance.judging.shown.grounds import fault_grounds, grounds
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 
 MISTRAL = table()["mistral", "chat"]
 
 
-def drawn(theme_name: str, mode: Mode) -> list[Scenario]:
+def drawn(theme_name: str, mode: Mode, api: Api = MISTRAL) -> list[Scenario]:
     (theme,) = (theme for theme in THEMES if theme.name == theme_name)
     found: list[Scenario] = []
 
@@ -23,7 +26,7 @@ def drawn(theme_name: str, mode: Mode) -> list[Scenario]:
         found.append(scenario)
         return False
 
-    draw(theme.scenarios(MISTRAL, mode), see, 60, seed=1)
+    draw(theme.scenarios(api, mode), see, 60, seed=1)
     return found
 
 
@@ -46,3 +49,14 @@ def test_a_body_that_is_no_answer_has_a_source(mode: Mode) -> None:
 @pytest.mark.parametrize("theme", ["answers", "statuses", "mistyped"])
 def test_answers_errors_and_probes_have_no_fault(theme: str) -> None:
     assert {fault_grounds(each, "json") for each in drawn(theme, "json")} == {None}
+
+
+def test_the_fault_comes_first() -> None:
+    for each in drawn("outages", "stream"):
+        assert str(grounds(each, "stream")).startswith(str(fault_grounds(each, "stream")))
+
+
+@pytest.mark.parametrize("mode", ["json", "stream"])
+def test_what_is_unusual_in_an_earlier_answer_comes_before_the_rest(mode: Mode) -> None:
+    found = [str(grounds(each, mode)) for each in drawn("second-turns", mode, table()["anthropic", "messages"])]
+    assert any(re.match(r"in messages\[1\], .*redacted reasoning \(anthropic/", each) for each in found)

@@ -1,14 +1,29 @@
-"""The fault of a generated input, with the source that shows that it happens."""
+"""Why a generated input is valid: its fault and its unusual ways, each with the source that shows that it happens."""
 
 from __future__ import annotations
 
 from llm_conformance.formats.gateways import PAGE
 from llm_conformance.formats.recognisers import ERRORS, recognise
+from llm_conformance.formats.unusual import valid_because
 from llm_conformance.scenarios.core_faults import CORE_FAULTS
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Mode
 
 _EMPTY = "a proxy answers with an empty body and status 200 (https://github.com/NousResearch/hermes-agent/pull/80649)"
+
+
+def grounds(scenario: Scenario, mode: Mode) -> str | None:
+    """Return what is unusual in a generated input with the sources, in one line; None if nothing is.
+
+    First comes the fault, then what is unusual in earlier answers, because these go back in the request.
+    """
+    why = [fault_grounds(scenario, mode)]
+    for number, earlier in scenario.earlier.items():
+        found = valid_because(scenario.api, earlier.interactions[mode])
+        why.append(found and f"in messages[{number}], {found}")
+    fails = scenario.expected[mode].error is not None
+    why.append(valid_because(scenario.api, scenario.interactions[mode], fails=fails))
+    return "; ".join(filter(None, why)) or None
 
 
 def fault_grounds(scenario: Scenario, mode: Mode) -> str | None:
