@@ -8,7 +8,7 @@ from typing import Any
 from llm_conformance.compare import show
 from llm_conformance.formats.turns import objects
 from llm_conformance.pointers import at_pointer
-from llm_conformance.rules.conversations import different_turn, with_referenced_items
+from llm_conformance.rules.conversations import different_turn, where_they_differ, with_referenced_items
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import always, rule
 from llm_conformance.rules.violation import fail
@@ -51,7 +51,8 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
         call = f"{missing_call.name}({missing_call.arguments})"
         fail(f"the earlier tool call {call}, in order", "a request that lacks it, or has it out of order")
     if difference is not None:
-        fail(*difference)
+        expected_turn, actual_turn, hint = difference
+        fail(expected_turn, actual_turn, hint=hint)
     for pointer, expected in round_trip.sent.items():
         _expect_in_request(request, pointer, expected)
 
@@ -117,4 +118,5 @@ def _expect_in_request(request: Mapping[str, Any], pointer: str, expected: objec
     mismatch = first_mismatch(at_pointer(request, pointer), expected, pointer)
     if mismatch is not None:
         where, wanted, actual = mismatch
-        fail(f"{where} of the request to be {show(wanted)}", "nothing" if actual is None else show(actual))
+        found = "nothing" if actual is None else show(actual)
+        fail(f"{where} of the request to be {show(wanted)}", found, hint=where_they_differ(wanted, actual))

@@ -176,8 +176,8 @@ def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
 def test_broken_stream_is_no_success(exchange: Exchange) -> None:
     """An in-band error, or an end with neither finish reason nor end marker, is never a success.
 
-    Half an answer that says `stop` is stored, shown and billed as a whole one. ERR-1, ERR-2 and ERR-3 judge the class
-    of a raised error. STR-2 reports a stream that has both an error and `response.completed`.
+    What came before the failure, if anything, is stored, shown and billed as a whole answer. ERR-1, ERR-2 and ERR-3
+    judge the class of a raised error. STR-2 reports a stream that has both an error and `response.completed`.
 
     Source: S3-32, S4-19.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,13 @@ from typing import Any
 import pytest
 
 from llm_conformance.judging.shown.answer import excerpt
-from llm_conformance.judging.shown.failure_text import _shortened
+from llm_conformance.judging.shown.failure_text import _asked, _shortened
+from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios.cassette import save
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
+from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
 
 ADAPTER = """\
@@ -124,3 +131,29 @@ def test_of_a_long_answer_both_ends_and_the_expected_value_are_shown(
     middle: str, values: list[Any], shown: str
 ) -> None:
     assert excerpt(HEAD + middle + TAIL, values) == HEAD + shown + TAIL
+
+
+def first_drawn(row: tuple[str, str], theme_name: str, has: Callable[[Scenario], bool]) -> Scenario:
+    (theme,) = (theme for theme in THEMES if theme.name == theme_name)
+    found: list[Scenario] = []
+
+    def see(scenario: Scenario) -> bool:
+        found.extend([scenario] if has(scenario) else [])
+        return False
+
+    draw(theme.scenarios(table()[row], "json"), see, 60, seed=1)
+    return found[0]
+
+
+def test_a_failure_says_what_is_special_in_the_request() -> None:
+    several = first_drawn(("openai", "chat"), "answers", lambda each: each.params["json"].keys() == {"n"})
+    assert [each for each in _asked(several, "json", catalogue()["MSG-2"].rule) if "tool" not in each] == ["n: 2"]
+
+
+@pytest.mark.parametrize(("rule", "end"), [("RPL-1", " (the earlier answer of RPL-1)"), ("MSG-2", "")])
+def test_a_failure_names_the_earlier_answer(rule: str, end: str) -> None:
+    second = first_drawn(("anthropic", "messages"), "second-turns", lambda each: bool(each.earlier))
+    *others, last = _asked(second, "json", catalogue()[rule].rule)
+    assert re.fullmatch(r"messages\[1\] is an answer with \d tool calls? and reasoning" + re.escape(end), last)
+    assert "2 tools" in others
+    assert not any("max_tokens" in each for each in others)

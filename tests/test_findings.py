@@ -114,17 +114,30 @@ def test_generated_failures_fold_into_the_recorded_finding() -> None:
 
 def test_rules_that_two_generated_inputs_break_are_two_findings() -> None:
     drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
-    same, other = {"body": "same", "cuts": None}, {"body": "other", "cuts": None}
+    same, other = {"id": "openai/same"}, {"id": "openai/other"}
     results = [
         failure(rule, **drawn, example=each) for rule, each in (("MSG-2", same), ("RSN-3", same), ("USE-1", other))
     ]
     assert [(each.rule, each.also) for each in findings(results)] == [("MSG-2", ("RSN-3",)), ("USE-1", ())]
 
 
+def test_generated_inputs_that_differ_only_in_their_requests_are_two_exchanges() -> None:
+    drawn = {"provenance": "generated", "scenario": "anthropic/generated-messages-malformed"}
+    raised = {"traceback": "Traceback ..."}
+    asked, empty = ({"body": "", "cuts": None, "id": f"anthropic/{id}"} for id in ("with-mcp-servers", "without"))
+    type_error = failure("SHP-1", message="TypeError", **drawn, example=asked, **raised)
+    also = failure("ERR-2", message="TypeError", **drawn, example=asked, **raised)
+    json_error = failure("ERR-2", message="JSONDecodeError", **drawn, example=empty, **raised)
+    assert {each.message for each in findings([type_error, {**also, "other_failures": [json_error]}])} == {
+        "TypeError",
+        "JSONDecodeError",
+    }
+
+
 def test_each_cause_that_a_search_finds_is_a_finding_with_its_example() -> None:
     drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
-    further = {"message": "two", "cause": "two", "example": {"body": "other", "cuts": None}, "command": "pytest two"}
-    searched = failure("MSG-2", message="one", **drawn, example={"body": "same"}, other_failures=[further])
+    further = {"message": "two", "cause": "two", "example": {"id": "openai/other"}, "command": "pytest two"}
+    searched = failure("MSG-2", message="one", **drawn, example={"id": "openai/same"}, other_failures=[further])
     one, two = findings([searched, failure("RSN-1", **drawn, example=further["example"])])
     assert (one.message, one.cells, one.command) == ("one", 1, None)
     assert (two.message, two.also, two.cells, two.command) == ("two", ("RSN-1",), 1, "pytest two")
@@ -132,13 +145,13 @@ def test_each_cause_that_a_search_finds_is_a_finding_with_its_example() -> None:
 
 def test_segments_fold_into_what_else_is_wrong_with_an_example_of_a_search() -> None:
     drawn = {"provenance": "generated", "scenario": "openai/generated-chat-answers"}
-    repeated = {"body": "other", "cuts": None, "beside": [["USE-1", "count"], ["MSG-2", "lost"]]}
+    repeated = {"id": "openai/other", "beside": [["USE-1", "count"], ["MSG-2", "lost"]]}
     results = [
-        failure("MSG-2", message="lost", **drawn, example={"body": "same", "cuts": None}),
+        failure("MSG-2", message="lost", **drawn, example={"id": "openai/same"}),
         failure("RSN-3", **drawn, example=repeated),
     ]
     assert [(each.rule, each.also) for each in findings(results)] == [("MSG-2", ("RSN-3",))]
-    alone = failure("RSN-3", **drawn, example={"body": "other", "cuts": None, "beside": []})
+    alone = failure("RSN-3", **drawn, example={"id": "openai/other", "beside": []})
     assert [each.rule for each in findings([results[0], alone])] == ["MSG-2", "RSN-3"]
 
 

@@ -203,6 +203,13 @@ def test_params_ask_for_a_way_of_the_row(tmp_path: Path) -> None:
     assert refused(tmp_path, ZAI + more) == [f"{line}: {message}"]
 
 
+def test_a_model_that_sends_blank_think_blocks_is_one_of_the_row(tmp_path: Path) -> None:
+    more = "\n[api.chat.blank_blocks]\n'glm-9' = ''\n"
+    line = (ZAI + more).count("\n")
+    message = "api.chat.blank_blocks.glm-9: 'glm-9' is not one of the models; add it there, too"
+    assert refused(tmp_path, ZAI + more) == [f"{line}: {message}"]
+
+
 def test_an_error_of_a_backend_names_one(tmp_path: Path) -> None:
     text = ZAI.replace("{ status = 429,", '{ status = 429, backend = "c",', 1) + BACKENDS
     (problem,) = refused(tmp_path, text)

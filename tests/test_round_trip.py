@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.compare import show
 from llm_conformance.formats.differences import difference
 from llm_conformance.pointers import at_pointer
-from llm_conformance.rules.conversations import different_turn, with_referenced_items
+from llm_conformance.rules.conversations import different_turn, where_they_differ, with_referenced_items
 from llm_conformance.scenarios.round_trip import RoundTripRequirement, first_mismatch, first_missing_text, leaks
 from llm_conformance.wire.providers.table import table
 
@@ -194,3 +195,20 @@ def test_a_reference_to_what_is_not_stored_is_no_item(request_body: dict[str, An
 def test_a_request_with_references_asks_the_same() -> None:
     sent = referenced({"type": "item_reference", "id": "msg_1"}, {"type": "item_reference", "id": "sh_1"})
     assert difference(sent, {"input": ASKED}, table()["openai", "responses"]) is None
+
+
+SIGNED = {"type": "thinking", "thinking": "a", "signature": "s" * 300}
+REDACTED = {"type": "redacted_thinking", "data": "d"}
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "hint"),
+    [
+        ([SIGNED, REDACTED], [{**SIGNED, "cache": 1}], f"they differ at item 1: {show(REDACTED)} and null"),
+        ("a" * 300 + "b", "a" * 300 + "c", f'they differ at code point 300: ..."{"a" * 20}b" and ..."{"a" * 20}c"'),
+        ("a" * 300, None, ""),
+        ([REDACTED], [], ""),
+    ],
+)
+def test_a_message_has_the_place_of_a_difference_that_it_would_leave_out(expected: Any, actual: Any, hint: str) -> None:
+    assert where_they_differ(expected, actual) == hint

@@ -11,7 +11,7 @@ from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.formats.generators import GENERATORS
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.formats.think_recogniser import ways_of_a_text
-from llm_conformance.generate.models import models, profiles
+from llm_conformance.generate.models import models, models_with_blank_blocks, profiles
 from llm_conformance.generate.think import BLOCK, BLOCKS, CUT_OFF, TAG_CASE, VARIATIONS, ThinkText, think_texts
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.scenarios.scenario import Scenario
@@ -88,7 +88,8 @@ def test_answers_are_of_models_that_think_so(api: Api, mode: Mode) -> None:
     def check(scenario: Scenario) -> None:
         expected = scenario.expected[mode]
         by_tag = expected.reasoning_source == "tag"
-        assert scenario.model in (models(api, scenario.think_profile) if by_tag else api.models)
+        thinking = (*models(api, scenario.think_profile), *models_with_blank_blocks(api, scenario.think_profile))
+        assert scenario.model in (thinking if by_tag else api.models)
         names = {variation.name for variation in VARIATIONS}
         found = recognise(api, scenario.interactions[mode])
         assert [str(way) for way in found if way.source is None and way.variation in names] == []

@@ -15,7 +15,7 @@ from llm_conformance.generate.chance import pick
 from llm_conformance.generate.counts import Counts, counts
 from llm_conformance.generate.further import with_further_fields
 from llm_conformance.generate.ids import draw_id
-from llm_conformance.generate.models import models, reasoning_models
+from llm_conformance.generate.models import models, models_with_blank_blocks, reasoning_models
 from llm_conformance.generate.think import ThinkText
 from llm_conformance.generate.variations import FINISH_WORDS, WITHOUT_COUNTS, Variation, choose, ways_of
 from llm_conformance.scenarios.expected import ExpectedAnnotation
@@ -187,6 +187,8 @@ class Generator:
         speaks = any(isinstance(block, Audio) for block in blocks)
         reasons = any(isinstance(block, Reasoning) for block in blocks)
         fitting = reasoning_models(api) if reasons else models(api, think.profile if think else "off", speaks)
+        if think is not None and think.is_blank:
+            fitting = models_with_blank_blocks(api, think.profile)
         # For some APIs (MiniMax's, and Gemini's chat), all models think between tags, but not in every request.
         fitting = fitting or reasoning_models(api)
         model = asked or pick(draw, *fitting)

@@ -16,7 +16,7 @@ def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tup
     """
     return tuple(
         model
-        for model in api.models
+        for model in _unprompted(api)
         if api.think_profile(model) == profile
         and (model in api.speaking_models) == speaks
         and (profile == "off" or api.stated_profile(model) is not None)
@@ -29,7 +29,18 @@ def reasoning_models(api: Api) -> tuple[str, ...]:
 
     Their think profile makes no difference: beside reasoning in a field, think tags are text.
     """
-    return tuple(model for model in api.models if model not in (*api.plain_models, *api.speaking_models))
+    return tuple(model for model in _unprompted(api) if model not in (*api.plain_models, *api.speaking_models))
+
+
+@functools.cache
+def models_with_blank_blocks(api: Api, profile: ThinkProfile) -> tuple[str, ...]:
+    """Return the models of an API with a think profile that may send a blank think block."""
+    return tuple(model for model in api.models if model in api.blank_blocks and api.stated_profile(model) == profile)
+
+
+def _unprompted(api: Api) -> tuple[str, ...]:
+    """Return the models of an API without those that are drawn only for blank think blocks."""
+    return tuple(model for model in api.models if not api.blank_blocks.get(model))
 
 
 def answers_plainly(api: Api) -> bool:

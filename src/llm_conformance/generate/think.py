@@ -77,12 +77,14 @@ class ThinkText:
     Attributes:
         is_cut_off: Whether the token limit ends the text within a block.
         calls: Whether tool calls follow. They end a block without a closing tag.
+        is_blank: Whether the last block has only white space.
     """
 
     profile: ThinkProfile
     parts: tuple[Part, ...]
     is_cut_off: bool = False
     calls: bool = False
+    is_blank: bool = False
 
     @property
     def sent(self) -> str:
@@ -149,7 +151,8 @@ class _Writer:
             return ThinkText(self.profile, (Part("text", self._plain()),))
         is_closed = end in (CLOSED, BLANK)
         calls = end == CALLED or (is_closed and self._way(CALLS) == "sent")
-        return ThinkText(self.profile, tuple(self._leading(end)), is_cut_off=end == CUT_OFF, calls=calls)
+        parts = tuple(self._leading(end))
+        return ThinkText(self.profile, parts, is_cut_off=end == CUT_OFF, calls=calls, is_blank=end == BLANK)
 
     def _plain(self) -> str:
         """Draw a text without a block. It may mention tags, but not at its start. A closing tag never comes first."""

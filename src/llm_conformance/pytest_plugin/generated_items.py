@@ -234,9 +234,9 @@ class PropertyItem(JudgingItem):
     def _example(self, rule: Rule, counterexample: Counterexample) -> Mapping[str, Any]:
         cell = counterexample.kept_in(self._keep_in)
         kept = cell.scenario.cassette_dir != CASSETTES
-        id, files = texts(counterexample.cell.scenario) if self._run.settings.reports else (None, {})
-        if id is not None:
-            self.tally.counterexamples[id] = files
+        id = counterexample.id
+        if self._run.settings.reports:
+            self.tally.counterexamples[id] = texts(counterexample.cell.scenario)
         return {
             **counterexample.details(),
             "beside": [list(each) for each in counterexample.beside],

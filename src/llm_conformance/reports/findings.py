@@ -21,7 +21,7 @@ Result = Mapping[str, Any]
 """An entry of `results` in the JSON report."""
 
 Exchange = tuple[str, str, str, str]
-"""(scenario, mode, method, generated input)"""
+"""(scenario, mode, method, id of the generated input)"""
 
 Key = tuple[str, str]
 """(rule, cause); the rule is "" if the cause is an exception."""
@@ -226,7 +226,7 @@ def _examples(failures: Iterable[Result]) -> Iterator[Result]:
 def _exchange(result: Result) -> Exchange:
     """Return the exchange of a result. Each input that a search found is an exchange of its own."""
     example = result.get("example") or {}
-    drawn = f"{example.get('body')} {example.get('cuts')}" if result["provenance"] == "generated" else ""
+    drawn = example.get("id") or "" if result["provenance"] == "generated" else ""
     return result["scenario"], result["mode"], result["method"], drawn
 
 

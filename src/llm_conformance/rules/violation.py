@@ -81,14 +81,15 @@ def expect_text(what: str, actual: str | None, expected: str | None, where: str 
     start = max(0, at - _BEFORE)
     pieces = (expected[at : at + _AFTER], actual[at : at + _AFTER], expected[start:at])
     raise Violation(
-        f"{what} of {len(expected)} code points: {_around(expected, at)}",
-        f"{len(actual)} code points: {_around(actual, at)}",
+        f"{what} of {len(expected)} code points: {around(expected, at)}",
+        f"{len(actual)} code points: {around(actual, at)}",
         where,
         _naming_unseen(f"they differ at code point {at}", *pieces),
     )
 
 
-def _around(text: str, at: int) -> str:
+def around(text: str, at: int) -> str:
+    """Return the part of a text that is around a place, as JSON."""
     start = max(0, at - _BEFORE)
     piece = in_one_line(text[start : at + _AFTER])
     return ("..." if start else "") + piece + ("..." if at + _AFTER < len(text) else "")

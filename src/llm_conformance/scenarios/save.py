@@ -27,29 +27,35 @@ def save_generated(scenario: Scenario, directory: Path) -> Scenario:
     Each scenario has a folder of its own, so that a run can load it alone. A file that exists is not written again,
     because its name contains a digest of its content.
     """
-    digest = _digest(scenario)
+    digest, stem = _digest(scenario), _stem(scenario)
     cassette_dir = directory / digest
-    stem = f"{scenario.path.name.removesuffix(SUFFIX)}-{digest}"
     folder = cassette_dir / scenario.api.provider
     names = {number: f"{stem}-before-{number}" for number in scenario.earlier}
     for number, earlier in scenario.earlier.items():
         _write(earlier, folder / f"{names[number]}{SUFFIX}", {})
     path = folder / f"{stem}{SUFFIX}"
     _write(scenario, path, names)
-    return replace(scenario, id=f"{scenario.api.provider}/{stem}", path=path, cassette_dir=cassette_dir)
+    return replace(scenario, id=saved_id(scenario), path=path, cassette_dir=cassette_dir)
 
 
-def texts(scenario: Scenario) -> tuple[str, dict[str, str]]:
-    """Return the id that `save_generated` gives a scenario, and the texts of its files by `provider/name`.
+def saved_id(scenario: Scenario) -> str:
+    """Return the id that `save_generated` gives a scenario. Two inputs have the same id only if nothing differs."""
+    return f"{scenario.api.provider}/{_stem(scenario)}"
 
-    Written to a directory, these files are a scenario with the same id again.
+
+def _stem(scenario: Scenario) -> str:
+    return f"{scenario.path.name.removesuffix(SUFFIX)}-{_digest(scenario)}"
+
+
+def texts(scenario: Scenario) -> dict[str, str]:
+    """Return the texts of the files that `save_generated` writes, by `provider/name`.
+
+    Written to a directory, these files are a scenario with the same id again (`saved_id`).
     """
     with tempfile.TemporaryDirectory() as directory:
         saved = save_generated(scenario, Path(directory))
         found = sorted(saved.cassette_dir.rglob("*.yaml"))
-        return saved.id, {
-            each.relative_to(saved.cassette_dir).as_posix(): each.read_text(encoding="utf-8") for each in found
-        }
+        return {each.relative_to(saved.cassette_dir).as_posix(): each.read_text(encoding="utf-8") for each in found}
 
 
 def _write(scenario: Scenario, path: Path, earlier_names: Mapping[int, str]) -> None:

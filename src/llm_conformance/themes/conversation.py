@@ -153,10 +153,13 @@ def _expected(answer: Answer, generator: Generator, segments: tuple[Segment, ...
 
 
 def _messages(answer: Answer) -> tuple[Mapping[str, Any], ...]:
+    (message,) = MESSAGES
+    if answer.think is not None and answer.think.is_blank:
+        words = answer.api.blank_blocks[answer.asked]
+        return ({**message, "content": f"{message['content']} {words}".rstrip()},)
     sources = GENERATORS[answer.api.wire].sources(answer)
     if not sources:
         return MESSAGES
-    (message,) = MESSAGES
     return ({**message, "content": [*sources, {"type": "text", "text": message["content"]}]},)
 
 

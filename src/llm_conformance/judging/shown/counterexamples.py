@@ -15,7 +15,7 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
-from llm_conformance.scenarios.save import save_generated
+from llm_conformance.scenarios.save import save_generated, saved_id
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,11 @@ class Counterexample:
     exchange: Exchange
     violation: Violation
     beside: tuple[tuple[str, str], ...] = ()
+
+    @functools.cached_property
+    def id(self) -> str:
+        """The id of a generated input when it is saved. It tells inputs apart that differ only in their requests."""
+        return saved_id(self.cell.scenario)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -47,14 +52,13 @@ class Counterexample:
 
     @functools.cached_property
     def valid_because(self) -> str | None:
-        """What is unusual in a generated answer, with the sources for it; None if nothing is unusual."""
+        """What is unusual in a generated answer, its fault first, with the sources; None if nothing is unusual."""
         scenario = self.cell.scenario
         if scenario.provenance != "generated":
             return None
-        from llm_conformance.formats.unusual import valid_because  # imports Hypothesis, which is slow
+        from llm_conformance.judging.shown.grounds import grounds  # imports Hypothesis, which is slow
 
-        mode = self.exchange.mode
-        return valid_because(scenario.api, scenario.interactions[mode], fails=scenario.expected[mode].error is not None)
+        return grounds(scenario, self.exchange.mode)
 
     def details(self) -> Mapping[str, Any]:
         """Return the details as JSON values: the answer, its cuts, the expected values, and what came back."""
@@ -81,8 +85,7 @@ def failure_texts(
     """
     alike: dict[tuple[str, str], list[tuple[Rule, Counterexample]]] = {}
     for rule, counterexample in found:
-        example = repr(counterexample.cell.scenario.interactions)
-        alike.setdefault((example, str(counterexample.violation)), []).append((rule, counterexample))
+        alike.setdefault((counterexample.id, str(counterexample.violation)), []).append((rule, counterexample))
     shown = set()
     for (example, _), ((rule, counterexample), *more) in alike.items():
         others = [other for other, _ in more]

@@ -16,9 +16,11 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.wording import command_line, printable
+from llm_conformance.wire.interaction import Mode
+from llm_conformance.wording import command_line, counted, listed, printable
 
 _LONGEST = 3000
+_LONGEST_VALUE = 60
 
 
 def failure_text(
@@ -46,6 +48,7 @@ def failure_text(
         ("Same for", ", ".join(each.id for each in alike)),
         ("Where", ", ".join(filter(None, (cell.scenario.id, cell.mode, cell.method, violation.where)))),
         ("Call", "; ".join(_call(cell))),
+        ("Asked", "; ".join(_asked(cell.scenario, cell.mode, rule))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
         *((_label(name), _shortened(value)) for name, value in (example or {}).items() if value is not None),
         ("Traceback", _shortened(violation.traceback or "")),
@@ -62,6 +65,26 @@ def _call(cell: Cell) -> Iterator[str]:
     yield f"model {scenario.model}"
     yield f"think profile {scenario.think_profile}"
     yield f"declared: {', '.join(sorted(cell.adapter.capabilities)) or 'nothing'}"
+
+
+def _asked(scenario: Scenario, mode: Mode, rule: Rule) -> Iterator[str]:
+    """Yield the parameters of the call that not every call of the API has, its tools, and its earlier answers."""
+    for name, value in scenario.params[mode].items():
+        if name not in scenario.api.needed_params:
+            yield f"{name}: {_in_short(value)}"
+    if scenario.tools:
+        yield counted(len(scenario.tools), "tool")
+    for number, earlier in scenario.earlier.items():
+        before = earlier.expected.get(mode) or next(iter(earlier.expected.values()))
+        parts = [counted(len(before.tool_calls), "tool call")] if before.tool_calls else []
+        parts += ["reasoning"] if before.reasoning else []
+        about = f" (the earlier answer of {rule.id})" if rule.family == "RPL" else ""
+        yield f"messages[{number}] is an answer with {listed(parts, 'and') or 'text'}{about}"
+
+
+def _in_short(value: Any) -> str:
+    text = in_one_line(plain(value))
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} ..."
 
 
 def _label(name: str) -> str:

@@ -149,6 +149,8 @@ class Api:
             no key is needed.
         key_variables: The environment variables that usually hold the API key, the most common first.
         url_variables: Maps the `{name}` parts of a base URL to environment variables.
+        blank_blocks: Maps the models of `models` that may send a blank think block to the words in the prompt that make
+            them do so; "" if they need none. Generated calls of a model with words always have these words.
         pricing: The page that says what a token costs.
         models: Maps the models that generated calls name to the names in their answers; "" for the same name.
         speaking_models: The models of `models` that answer with audio.
@@ -202,6 +204,7 @@ class Api:
     needed_params: Mapping[str, Any] = field(default_factory=dict)
     reasoning_params: Mapping[str, Any] = field(default_factory=dict)
     way_params: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    blank_blocks: Mapping[str, str] = field(default_factory=dict)
     pricing: str = ""
     content_parts: bool = False
     request_aliases: Mapping[str, str] = field(default_factory=dict)

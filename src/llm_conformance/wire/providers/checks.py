@@ -89,6 +89,9 @@ def _drawing_problems(columns: Columns) -> Iterator[tuple[Where, str]]:
         for number, model in enumerate(columns.get(column, ())):
             if model not in columns.get("models", {}):
                 yield (column, number), f"{model!r} is not one of the models; add it there, too"
+    for model in columns.get("blank_blocks", {}):
+        if model not in columns.get("models", {}):
+            yield ("blank_blocks", model), f"{model!r} is not one of the models; add it there, too"
     for kind, forms in columns.get("ids", {}).items():
         for form in forms:
             if not _ID_FORM.fullmatch(form):
