@@ -211,6 +211,34 @@ def test_findings_have_the_numbers_of_the_terminal_and_their_code_is_code(
     assert "`a|b`" in page.one("#findings .message").text, "what is quoted stays as it is"
 
 
+def test_nothing_but_the_findings_stands_under_their_number(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    for status, title in (("pass", "No findings"), ("fail", "1 finding")):
+        path = tmp_path / f"{status}.html"
+        files.write(path, document(result(status=status)))
+        page = Page(browser, path)
+        assert page.one("#findings-title").text == title
+        shown = page.one("#findings")
+        assert "Loading" not in shown.text
+        assert bool(shown.text) == (status == "fail")
+
+
+def test_all_findings_are_shown_without_losing_the_known_ones(browser: webdriver.Chrome, tmp_path: Path) -> None:
+    failing = [result(f"openai/{at}", "fail", message=f"expected {at}; got null") for at in range(21)]
+    files.write(tmp_path / "page.html", document(*failing, result(status="expected", rule="USE-1")))
+    page = Page(browser, tmp_path / "page.html")
+    cards = "#findings > .finding"
+    assert len(page.all(cards)) == 20
+    button = page.one("#findings > .more")
+    assert button.text == "Show all 21 findings"
+    page.one("#known-findings summary").click()
+    assert page.one("#known-findings .finding").is_displayed()
+    button.click()
+    WebDriverWait(browser, 20).until(lambda _: len(page.all(cards)) == 21)
+    assert page.one("#known-findings .finding").is_displayed()
+    assert not browser.execute_script("return document.querySelector('#findings > .more')")
+    assert page.complaints() == []
+
+
 def test_what_nobody_sees_is_escaped_in_the_detail_of_a_cell(browser: webdriver.Chrome, tmp_path: Path) -> None:
     example = {"body": "a\u2028b\x1b\r\nc", "cuts": None, "expected": {"message": "d\x85"}, "returned": None}
     files.write(tmp_path / "page.html", document(result(status="fail", example=example)))

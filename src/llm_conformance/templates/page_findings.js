@@ -70,21 +70,27 @@ function showFindings(data, runs, entries, open) {
       }
     }
   };
-  fill($("findings"), failing.slice(0, FINDINGS_AT_ONCE));
-  if (failing.length > FINDINGS_AT_ONCE) {
-    const more = make("button", { type: "button", className: "more" }, `Show all ${failing.length} findings`);
-    more.addEventListener("click", () => { $("findings").replaceChildren(); fill($("findings"), failing); });
-    $("findings").append(more);
-  }
+  const below = []; // stays below the findings, however many of them are shown
   if (known.length) {
     const folded = make("details", { id: "known-findings" }, make("summary", {}, `${counted(known.length, "finding")} that known deviations name`));
     fill(folded, known);
-    $("findings").append(folded);
+    below.push(folded);
   }
   const later = results.filter((each) => each.status === "new").length;
   if (later) {
-    $("findings").append(make("p", { id: "new" }, `${counted(later, "new failure")}, not counted: the rule or the scenario is newer than the edition that the run is pinned to. The cells of status "new" are listed below.`));
+    below.push(make("p", { id: "new" }, `${counted(later, "new failure")}, not counted: the rule or the scenario is newer than the edition that the run is pinned to. The cells of status "new" are listed below.`));
   }
+  const draw = (shown) => {
+    $("findings").replaceChildren();
+    fill($("findings"), shown);
+    if (shown.length < failing.length) {
+      const more = make("button", { type: "button", className: "more" }, `Show all ${failing.length} findings`);
+      more.addEventListener("click", () => draw(failing));
+      $("findings").append(more);
+    }
+    $("findings").append(...below);
+  };
+  draw(failing.slice(0, FINDINGS_AT_ONCE));
 }
 
 function findingCard(finding, data, results, open, named) {
