@@ -53,8 +53,8 @@ def drawn(scenario: str = ANSWERS, cause: str | None = None, *others: str, **mor
     """Return a result of a search: a pass without a cause."""
     status = "fail" if cause else "pass"
     told = {"message": cause, "cause": cause} if cause else {}
-    further = [{"message": each, "cause": each, "example": {"body": each}} for each in others]
-    seen = {"example": {"body": cause}, "other_failures": further} if cause else {}
+    further = [{"message": each, "cause": each, "example": {"id": each, "body": each}} for each in others]
+    seen = {"example": {"id": cause, "body": cause}, "other_failures": further} if cause else {}
     return result(scenario, status, provenance="generated", grounds=None, **{**told, **seen, **more})
 
 
