@@ -21,6 +21,10 @@ const REQUEST = {
   "max_tokens": 64,
   "messages": [
     {
+      "role": "system",
+      "content": [{ "type": "text", "text": "The lake is Baikal. ".repeat(400), "cache_control": { "type": "ephemeral" } }]
+    },
+    {
       "role": "user",
       "content": "How deep is the lake?"
     }

@@ -14,10 +14,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"content":"Lead is "},"logprobs":null,"finish_reason":null}]}
+const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"role":"assistant","content":"One moment. "},"logprobs":null,"finish_reason":null}]}
 
 event: error
-data: {"error":{"message":"Tool call validation failed: parameters for tool tide did not match schema","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"{\"name\": \"tide\"}","status_code":400}}
+data: {"error":{"message":"Tool call validation failed: parameters for tool tide did not match schema","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"{\"name\": \"tide\", \"arguments\": {\"harbour\": \"Brest\"}}","status_code":400}}
 
 `;
 
@@ -27,7 +27,16 @@ const REQUEST = {
   "messages": [
     {
       "role": "user",
-      "content": "How deep is the lake?"
+      "content": "How high is the tide at Brest?"
+    }
+  ],
+  "tools": [
+    {
+      "type": "function",
+      "function": {
+        "name": "tide",
+        "parameters": { "type": "object", "properties": { "port": { "type": "string" } }, "required": ["port"] }
+      }
     }
   ]
 };

@@ -19,45 +19,11 @@ from pydantic_ai.providers.openai import OpenAIProvider
 SENT = b"""\
 data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"prompt_token_ids":null,"prompt_text":null}
 
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"<thi"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
+data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"<think>\\nNet gain"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
 
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"nk>"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
+data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":" of one per cycle.\\n</think>\\n\\n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
 
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"\\n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"Net gain of on"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"e per cycle, yet the la"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"st climb "},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"has no slide.\\n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"After 7 cycles it sits "},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"at 7; the"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":" eighth climb "},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"reaches 10. \xe5\xa5\xbd\xe3\x80\x82"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"\\n</"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"think"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":">\\n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"\\nEi"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"ght days: on"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":" day 8 the snail ge"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"ts out befor"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"e it can slip back."},"logprobs":null,"finish_reason":null,"token_ids":null}]}
-
-data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"  \\n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}
+data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{"content":"Eight days."},"logprobs":null,"finish_reason":null,"token_ids":null}]}
 
 data: {"id":"chatcmpl-11bd841e824de815","object":"chat.completion.chunk","created":1784448019,"model":"Qwen/Qwen3-14B","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop","stop_reason":null,"token_ids":null}]}
 
@@ -106,7 +72,7 @@ def main():
     except Exception:
         traceback.print_exc()
         return 2
-    print("seen:", seen, "| sent:", "<think> in the pieces <thi, nk> and on")
+    print("seen:", seen, "| sent:", "<think> and </think> in pieces with the text beside them")
     return 1 if wrong else 0
 
 

@@ -21,6 +21,8 @@ data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}
 
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"usage":{"prompt_tokens":18,"completion_tokens":8,"total_tokens":26}}
+
 data: [DONE]
 
 """
@@ -44,7 +46,25 @@ class Provider(BaseHTTPRequestHandler):
 
 async def turn(url):
     """Ask an agent; return the stop reason, the message and the usage."""
-    model = OpenAIModel(client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0}, model_id="gpt-5")
+    model = OpenAIModel(
+        client_args={"base_url": url + "/v1", "api_key": "key", "max_retries": 0},
+        model_id="gpt-5",
+        params={
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {
+                    "name": "steps",
+                    "strict": True,
+                    "schema": {
+                        "type": "object",
+                        "properties": {"steps": {"type": "array", "items": {"type": "string"}}},
+                        "required": ["steps"],
+                        "additionalProperties": False,
+                    },
+                },
+            }
+        },
+    )
     result = await Agent(model=model, callback_handler=None).invoke_async("Hi")
     return result.stop_reason, result.message, result.metrics.accumulated_usage
 

@@ -21,7 +21,7 @@ data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"usage":{"prompt_tokens":18,"completion_tokens":82,"total_tokens":100}}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"moderation":{"input":{"type":"moderation_results","model":"omni-moderation-latest","results":[{"type":"moderation_result","model":"omni-moderation-latest","flagged":false}]}}}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1760000000,"model":"gpt-5","choices":[],"usage":null,"moderation":{"input":{"type":"moderation_results","model":"omni-moderation-latest","results":[{"type":"moderation_result","model":"omni-moderation-latest","flagged":false,"categories":{},"category_scores":{},"category_applied_input_types":{}}]},"output":{"type":"moderation_results","model":"omni-moderation-latest","results":[{"type":"moderation_result","model":"omni-moderation-latest","flagged":false,"categories":{},"category_scores":{},"category_applied_input_types":{}}]}}}
 
 data: [DONE]
 
