@@ -21,19 +21,19 @@ from agno.models.openai import OpenAIChat
 
 SENT = (
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"role":"assistant","content":null,"audio"'
+    b't-audio-2025-08-28","choices":[{"index":0,"delta":{"role":"assistant","content":null,"audio"'
     b':{"id":"audio_1","transcript":""}},"finish_reason":null}]}\n'
     b"\n"
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"audio":{"transcript":"Hello."}},"finish_'
+    b't-audio-2025-08-28","choices":[{"index":0,"delta":{"audio":{"transcript":"Hello."}},"finish_'
     b'reason":null}]}\n'
     b"\n"
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"audio":{"data":"AAAA"}},"finish_reason":'
+    b't-audio-2025-08-28","choices":[{"index":0,"delta":{"audio":{"data":"AAAA"}},"finish_reason":'
     b"null}]}\n"
     b"\n"
     b'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1761226620,"model":"gp'
-    b't-4.1-2025-04-14","choices":[{"index":0,"delta":{"audio":{"expires_at":1790000000}},"finis'
+    b't-audio-2025-08-28","choices":[{"index":0,"delta":{"audio":{"expires_at":1790000000}},"finis'
     b'h_reason":null}]}\n'
     b"\n"
     b"data: [DONE]\n"
@@ -59,7 +59,14 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    model = OpenAIChat(id="gpt-audio", api_key="key", base_url=url, max_retries=0)
+    model = OpenAIChat(
+        id="gpt-audio",
+        modalities=["text", "audio"],
+        audio={"voice": "alloy", "format": "pcm16"},
+        api_key="key",
+        base_url=url,
+        max_retries=0,
+    )
     answer = None
     for event in Agent(model=model).run("Hi", stream=True, yield_run_output=True):
         answer = event

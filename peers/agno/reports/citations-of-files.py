@@ -49,7 +49,9 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    answer = Agent(model=OpenAIResponses(id="gpt-5", api_key="key", base_url=url, max_retries=0)).run("Hi")
+    model = OpenAIResponses(id="gpt-5", api_key="key", base_url=url, max_retries=0)
+    search = {"type": "file_search", "vector_store_ids": ["vs_1"]}
+    answer = Agent(model=model, tools=[search]).run("When does the lease end?")
     return f"citations {answer.citations}", answer.citations is None
 
 
