@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from llm_conformance.contract.errors import error_for_status
+from llm_conformance.rules import shapes
 from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import fail
@@ -26,7 +27,5 @@ def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
         fail("an answer", "nothing")
     problems = exchange.response.problems
     if problems:
-        where, message = problems[0]
-        more = f"; and {len(problems) - 1} more" if len(problems) > 1 else ""
-        pointer = f"/{'/'.join(map(str, where))}"
-        fail("a valid response", f"one in which {pointer} {message}{more}", where=pointer)
+        pointer = f"/{'/'.join(map(str, problems[0][0]))}"
+        fail("a valid response", f"one in which {shapes.sentence(problems)}", where=pointer)

@@ -68,6 +68,18 @@ def test_so_it_is_in_expected_and_returned_values() -> None:
     assert _shortened({"message": "a\u2028b\x7f"}) == '{"message": "a\\u2028b\\u007f"}'
 
 
+def test_an_empty_body_is_said_to_be_empty(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        unread="import json\nclass conformance_adapter:\n    providers = ['cohere:chat']\n"
+        "    def parse(self, http, call): return json.loads(http.body)\n"
+    )
+    options = ("--adapter=unread", "--conformance-scenario=cohere/empty-body", "--conformance-examples=0")
+    result = inline.run(
+        pytester, *options, str(miniature.RULES), "--conformance-rule=ERR-2", "--conformance-probes=judge", "-v"
+    )
+    result.stdout.fnmatch_lines(["Actual       JSONDecodeError: *", "Body         (empty)"])
+
+
 def write(directory: Path, separator: str) -> None:
     """Write the miniature scenario with a character within its answer, as the provider sends it: without an escape."""
     path = miniature.write(directory)

@@ -129,6 +129,9 @@ def test_a_usage_error_is_one_message(capsys: pytest.CaptureFixture[str], argume
     assert message in capsys.readouterr().err
 
 
+WITHOUT_MODEL = "{key: value for key, value in response.to_dict().items() if key != 'model'}"
+
+
 @pytest.mark.parametrize(
     ("spoilt", "code", "message"),
     [
@@ -137,6 +140,18 @@ def test_a_usage_error_is_one_message(capsys: pytest.CaptureFixture[str], argume
             "{'message': None}",
             1,
             "NO  cerebras:chat              parse         `message` must be a string, and is None",
+        ),
+        ("{'message': ''}", 1, "`provider` is missing; `model` is missing; `finish_reason` is missing"),
+        (WITHOUT_MODEL, 1, "NO  cerebras:chat              parse         `model` is missing\n"),
+        (
+            WITHOUT_MODEL + " | {'modell': 'x'}",
+            1,
+            "`model` is missing; `modell` is no field of a response; did you mean `model`?",
+        ),
+        (
+            "{'tool_call' if key == 'tool_calls' else key: value for key, value in response.to_dict().items()}",
+            0,
+            '"; `tool_call` is no field of a response; did you mean `tool_calls`?',
         ),
         ("1 / 0", 1, "NO  cerebras:chat              parse         raised ZeroDivisionError: division by zero"),
     ],
@@ -297,7 +312,9 @@ class HardWired:
         headers = {"authorization": f"Bearer {call.api_key}"}
         url = "https://api.cerebras.ai/v1/chat/completions"
         body = httpx.post(url, json=dict(call.request), headers=headers, timeout=call.timeout_s).json()
-        return {"message": f"{body['choices'][0]['message']['content']} within {call.timeout_s:g} s"}
+        text = f"{body['choices'][0]['message']['content']} within {call.timeout_s:g} s"
+        known = {"provider": call.provider, "model": call.model}
+        return {**known, "message": text, "finish_reason": None, "usage": None}
 conformance_adapter = HardWired
 """
 
@@ -330,13 +347,17 @@ conformance_adapter = WithoutParams
 @pytest.mark.parametrize(
     ("adapter", "problem"),
     [
-        (WITHOUT_PARAMS, r"sent /(\w+) = null; recorded was /\1 = .+; pass call\.params on$"),
+        (WITHOUT_PARAMS, r"the request has /(\w+) = null; the call asks for /\1 = .+; pass call\.params on$"),
         (
             WITHOUT_PARAMS.replace('"model": call.model', '"model": "another", **call.params'),
-            r'sent /model = "another"; recorded was /model = "[\w.-]+"$',
+            r'the request has /model = "another"; the call asks for /model = "[\w.-]+"$',
+        ),
+        (
+            WITHOUT_PARAMS.replace('"messages": call.messages', '"messages": [], **call.params'),
+            r'the request has no text of user; the call asks for the text ".+" of user; pass call\.messages on$',
         ),
     ],
-    ids=["params", "model"],
+    ids=["params", "model", "messages"],
 )
 def test_smoke_says_what_the_request_asks_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], adapter: str, problem: str

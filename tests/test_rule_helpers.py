@@ -9,7 +9,7 @@ import pytest
 
 from llm_conformance.compare import show
 from llm_conformance.contract import Annotation
-from llm_conformance.rules import folding, leaks
+from llm_conformance.rules import folding, leaks, shapes
 from llm_conformance.rules.violation import Violation, expect_equal, expect_text
 from llm_conformance.scenarios import citations
 from llm_conformance.scenarios.expected import ExpectedAnnotation
@@ -227,3 +227,10 @@ def test_media_whose_id_comes_once_are_one_attachment(named: int) -> None:
     pieces[named]["id"] = "m"
     folded = folding.fold({"event_type": "response.media", "attachment": piece} for piece in pieces)
     assert folded.attachment("m") == ("aGk=", "Hi")
+
+
+def test_a_problem_of_a_whole_value_has_no_place() -> None:
+    assert shapes.sentence([((), "`model` is missing")]) == "`model` is missing"
+    found = [(("usage", "total_tokens"), "must be an integer"), ((), "`model` is missing"), ((), "`usage` is missing")]
+    assert shapes.sentence(found) == "/usage/total_tokens must be an integer; and 2 more"
+    assert shapes.sentence(found, most=2) == "/usage/total_tokens must be an integer; `model` is missing; and 1 more"

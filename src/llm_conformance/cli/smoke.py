@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from llm_conformance.adapter import loader, unknown_providers
 from llm_conformance.adapter.declarations import AdapterUnderTest, BadAdapterError
 from llm_conformance.cli.command import Options, Parser, UsageError
+from llm_conformance.contract import Response
 from llm_conformance.formats.differences import Difference
 from llm_conformance.locations import CASSETTES
 from llm_conformance.options import OPTIONS
@@ -16,13 +19,14 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.proxies import keep_proxies_away
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.transport import new_transport
+from llm_conformance.rules import shapes
 from llm_conformance.rules.outcome import Outcome
 from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import command_line
+from llm_conformance.wording import closest, command_line, printable
 
 _OPTIONS = ("transport", "isolation", "timeout")
 """The options that this command shares with a run."""
@@ -30,12 +34,19 @@ _OPTIONS = ("transport", "isolation", "timeout")
 _SHOWN = 60
 """How many code points of a message to show."""
 
+_MOST = 5
+"""How many problems of a response to show: a response has five required fields."""
+
+_MISSPELT = 0.8
+"""The similarity of `difflib` from which on a key is a misspelt name of a field."""
+
 
 def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
         "Replay one plain response of each API through each method of an adapter and show what it returns. Checks only "
-        "that a message came back; no rule is applied. An exception is shown with its traceback."
+        "that the answer has the form of a response (SHP-1); no other rule is applied. An exception is shown with its "
+        "traceback."
     )
     parser.add_argument("--adapter", action="append", required=True, metavar="SPEC", help="the adapter; repeatable")
     for option in (each for each in OPTIONS if each.name in _OPTIONS):
@@ -43,7 +54,7 @@ def add_options(parser: Parser) -> None:
 
 
 def run(options: Options) -> int:
-    """Call each method once for each API; return 1 if a call returned no message."""
+    """Call each method once for each API; return 1 if a call returned no valid response."""
     keep_proxies_away()
     if options.conformance_timeout <= 0:
         raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
@@ -137,10 +148,11 @@ def plainest(api: Api, mode: Mode) -> Scenario | None:
 
 
 def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
-    """Return (True, message), or (False, what is wrong) if the method returned none."""
+    """Return (True, message), or (False, what is wrong) if the method returned no valid response."""
     outcome = runner.exchange(cell).outcome
     if outcome.difference and not outcome.unsupported:
-        return False, f"{outcome.difference}{_hint(cell, outcome.difference)}"
+        found = outcome.difference
+        return False, f"the request has {found.actual}; the call asks for {found.expected}{_hint(cell, found)}"
     if outcome.fault or outcome.raised or outcome.unsupported:
         return False, str(outcome.fault or outcome.raised or outcome.unsupported)
     if outcome.response is None:
@@ -148,14 +160,29 @@ def _outcome(cell: Cell, runner: Runner) -> tuple[bool, str]:
     message = outcome.response.data.get("message")
     if not isinstance(message, str):
         return False, f"`message` must be a string, and is {message!r}"
+    misspelt = "".join(f"; {each}" for each in _misspelt_keys(outcome.response.data))
+    if outcome.response.problems:
+        return False, f"{shapes.sentence(outcome.response.problems, _MOST)}{misspelt}"
     events = f" ({len(outcome.events)} events)" if outcome.events else ""
-    return True, f'"{message[:_SHOWN]}{"..." if len(message) > _SHOWN else ""}"{events}'
+    return True, f'"{message[:_SHOWN]}{"..." if len(message) > _SHOWN else ""}"{events}{misspelt}'
+
+
+def _misspelt_keys(response: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each key of a response that is nearly the name of a field that the response lacks."""
+    fields = [field.name for field in dataclasses.fields(Response)]
+    lacking = [name for name in fields if name not in response]
+    for key in response:
+        near = [] if key in fields else closest(key, lacking, cutoff=_MISSPELT)
+        if near:
+            yield f"`{printable(key)}` is no field of a response; did you mean `{near[0]}`?"
 
 
 def _hint(cell: Cell, difference: Difference) -> str:
-    """Return what to do about a field of `call.params` that the request lacks; "" for any other difference."""
+    """Return which part of the call to pass on if the request lacks it; "" for any other difference."""
     expected = difference.expected
     is_of_params = expected.startswith("a switch for ") or expected.startswith(
         tuple(f"/{name} " for name in cell.scenario.params[cell.mode])
     )
-    return "; pass call.params on" if is_of_params else ""
+    if is_of_params:
+        return "; pass call.params on"
+    return "; pass call.messages on" if expected.startswith("the text ") else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import marshal
+from collections.abc import Sequence
 from typing import Any
 
 from llm_conformance import schema
@@ -27,6 +28,14 @@ def problems(name: str, value: Any) -> tuple[tuple[Where, str], ...]:
     except ValueError:  # it is no JSON value, or contains itself
         return tuple(schema.problems(name, value))
     return _problems(name, written)
+
+
+def sentence(found: Sequence[tuple[Where, str]], most: int = 1) -> str:
+    """Return what is wrong with a value: the first `most` problems, and the number of the others."""
+    places = (f"/{'/'.join(map(str, where))} " if where else "" for where, _ in found[:most])
+    shown = [f"{place}{message}" for place, (_, message) in zip(places, found, strict=False)]
+    more = len(found) - len(shown)
+    return "; ".join([*shown, f"and {more} more"] if more else shown)
 
 
 @functools.lru_cache(maxsize=2048)

@@ -50,7 +50,7 @@ def failure_text(
         ("Call", "; ".join(_call(cell))),
         ("Asked", "; ".join(_asked(cell.scenario, cell.mode, rule))),
         ("Scenario", f"{cell.scenario.title} ({'; '.join(_origin(cell.scenario))})"),
-        *((_label(name), _shortened(value)) for name, value in (example or {}).items() if value is not None),
+        *((_label(name), _of_example(value)) for name, value in (example or {}).items() if value is not None),
         ("Traceback", _shortened(violation.traceback or "")),
         ("Not kept", _NOT_KEPT if _is_lost(cell.scenario) else ""),
         ("Reproduce", reproduce_command(cell, rule, options)),
@@ -110,6 +110,10 @@ def _shortened(value: Any) -> str:
         text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... ({len(text)} characters; the report has all of them)"
     )
     return short.replace("\n", f"\n{'':<13}").rstrip()
+
+
+def _of_example(value: Any) -> str:
+    return "(empty)" if value == "" else _shortened(value)
 
 
 def reproduce_command(cell: Cell, rule: Rule | None = None, more: Iterable[str] = ()) -> str:
