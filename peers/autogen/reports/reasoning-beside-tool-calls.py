@@ -1,6 +1,6 @@
 """The reasoning of an answer with tool calls is lost.
 
-DeepSeek sends `reasoning_content` beside `tool_calls`. The `thought` of the result has the reasoning only if there are no tool calls; if
+DeepSeek sends `reasoning_content` beside `tool_calls`. With `OpenAIChatCompletionClient`, `thought` has the reasoning only if there are no tool calls; if
 there are, it is the text, and the result lacks the reasoning; a stream yields it in pieces before. So it cannot go back with the results of the tools, which DeepSeek asks for.
 
 Install autogen-ext[openai] 0.7.5, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
