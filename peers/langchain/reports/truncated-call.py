@@ -1,7 +1,7 @@
 """langchain: a streamed tool call that was cut off becomes a complete call with repaired arguments.
 
-https://github.com/langchain-ai/langchain/issues/39275. The answer ends with `response.incomplete`, because its tokens
-were used up within the arguments.
+https://github.com/langchain-ai/langchain/issues/39275 (closed, and so are its two pull requests; langchain-core 1.7.2
+is as before). The answer ends with `response.incomplete`, because its tokens were used up within the arguments.
 
 Needs langchain-openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

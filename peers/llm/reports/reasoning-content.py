@@ -14,11 +14,11 @@ from llm.default_plugins.openai_models import Chat
 from llm.parts import ReasoningPart
 
 SENT = b"""\
-data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "gpt-4o-2024-08-06", "choices": [{"index": 0, "delta": {"role": "assistant", "content": null, "reasoning_content": "Six times seven."}, "finish_reason": null}]}
+data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "Qwen3.8-27B-UD-Q4_K_XL.gguf", "choices": [{"index": 0, "delta": {"role": "assistant", "content": null, "reasoning_content": "Six times seven."}, "finish_reason": null}]}
 
-data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "gpt-4o-2024-08-06", "choices": [{"index": 0, "delta": {"content": "42"}, "finish_reason": null}]}
+data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "Qwen3.8-27B-UD-Q4_K_XL.gguf", "choices": [{"index": 0, "delta": {"content": "42"}, "finish_reason": null}]}
 
-data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "gpt-4o-2024-08-06", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+data: {"id": "chatcmpl-C1", "object": "chat.completion.chunk", "created": 1757509237, "model": "Qwen3.8-27B-UD-Q4_K_XL.gguf", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
 
 data: [DONE]
 
