@@ -7,7 +7,7 @@ import json
 from llm_conformance.compare import show, shown
 from llm_conformance.contract.call import CANARY_KEY
 from llm_conformance.rules.errors import is_same_wait
-from llm_conformance.rules.exchange import Exchange
+from llm_conformance.rules.exchange import UNMAPPED, Exchange
 from llm_conformance.rules.outcome import Raised
 from llm_conformance.rules.rule import always, class_of_error, in_error, no_error, rule
 from llm_conformance.rules.violation import Blocked, Vacuous, fail
@@ -204,11 +204,7 @@ def _expect_class(exchange: Exchange) -> None:
     if raised is None:
         raise Blocked(f"no error was raised; {'STR-6' if exchange.judged_as_stream else 'ERR-8'} reports that")
     if raised.contract_type is None:
-        hint = (
-            "neither its class nor a status attribute maps it to an error of the contract; map the class, alone or "
-            "with a status, in the adapter's `errors` (docs/adapters.md#errors)"
-        )
-        fail(expected, f"{raised}", hint=hint, cause=raised.cause, traceback=raised.traceback)
+        fail(expected, f"{raised}", hint=UNMAPPED, cause=raised.cause, traceback=raised.traceback)
     if error not in (ANY, raised.contract_type) and raised.contract_type not in exchange.expected.may_raise:
         cause = f"expected {expected}; got {raised.contract_type}"
         fail(expected, f"{raised.contract_type} ({raised})", cause=cause)

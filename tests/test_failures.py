@@ -9,7 +9,7 @@ import pytest
 from llm_conformance.pytest_plugin.failures import OWN_FAULT
 from tests import inline, miniature
 
-HEADLINE = "SHP-1: expected an answer; got raised TypeError: dict expected at most 1 argument, got 2"
+HEADLINE = "SHP-1: expected an answer; it raised TypeError: dict expected at most 1 argument, got 2"
 
 
 @pytest.fixture(autouse=True)

@@ -148,8 +148,9 @@ def test_a_failure_says_that_the_first_request_was_not_answered(runner: Runner, 
     exchange = runner.run(Cell(unread, outage, "json", "complete"))
     judgement = judge_exchange(catalogue()["SHP-1"].rule, exchange)
     assert (judgement.message or "").startswith(
-        "expected ServiceUnavailableError for the 503, or a second request; got raised LookupError"
+        "expected ServiceUnavailableError for the 503, or a second request; it raised LookupError"
     )
+    assert "map the class, alone or with a status, in the adapter's `errors`" in (judgement.message or "")
     shown = recorded_and_expected(outage, "json")["outage"]
     assert shown.startswith("the first request is answered with 503 ")
     assert "outage" not in recorded_and_expected(replace(outage, outage=None), "json")

@@ -16,6 +16,7 @@ from llm_conformance.pytest_plugin import finding_text, summary
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import findings
 from llm_conformance.reports.matrix import Matrix
+from llm_conformance.rules.exchange import UNMAPPED
 from tests import inline, miniature
 from tests.test_findings import failure
 
@@ -144,6 +145,23 @@ def test_a_long_message_keeps_the_hint_at_its_end() -> None:
     assert shown.startswith("expected the message of many")
     assert " ... " in shown
     assert "(the body has U+0085, which ends no line)" in shown
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_the_advice_on_an_error_without_a_class_is_shown_whole(columns: int) -> None:
+    found = f"expected AuthenticationError; got HTTPStatusError: Client error '401' for {'many ' * 60}words"
+    (finding,) = findings([failure("ERR-1", "openai/a", f"{found} ({UNMAPPED})")])
+    written = list(finding_text.in_full(finding, 1, "1 of 2 conversations", ["openai:chat"], columns))
+    shown = " ".join(each.strip() for each in written[1:])
+    assert shown.startswith("expected AuthenticationError; got HTTPStatusError: Client")
+    assert f"({UNMAPPED})" in shown
+    assert "many " * 60 not in shown
+
+
+def test_long_parentheses_at_the_end_are_no_advice() -> None:
+    message = f"expected RateLimitError; got LLMError (LLMError: {'many ' * 80}words)"
+    shown = " ".join(each.strip() for each in lines(failure("ERR-1", "openai/a", message))[1:4])
+    assert "many " * 40 not in shown
 
 
 def test_a_finding_names_the_think_profile() -> None:

@@ -45,7 +45,8 @@ def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
         "Replay one plain response of each API through each method of an adapter and show what it returns. Checks only "
-        "that the answer has the form of a response (SHP-1); no other rule is applied. An exception is shown with its traceback."
+        "that the answer has the form of a response (SHP-1); no other rule is applied. An exception is shown with its "
+        "traceback."
     )
     parser.add_argument("--adapter", action="append", required=True, metavar="SPEC", help="the adapter; repeatable")
     for option in (each for each in OPTIONS if each.name in _OPTIONS):

@@ -22,6 +22,13 @@ _LINE_SEPARATORS = "\u2028\u2029\x85"
 """Characters at which `str.splitlines` cuts, but no framing of a provider. JSON allows them in texts."""
 
 
+UNMAPPED = (
+    "neither its class nor a status attribute maps it to an error of the contract; map the class, alone or with a "
+    "status, in the adapter's `errors` (docs/adapters.md#errors)"
+)
+"""The hint for an error whose class of the contract is unknown."""
+
+
 @contextmanager
 def beside(partner: str) -> Iterator[None]:
     """Put `partner` in front of the message of a Blocked or Vacuous that is raised within the `with` block.
@@ -153,7 +160,17 @@ class Exchange:
         outcome = self.outcome
         if outcome.fault is not None:
             hint = self._line_separators if outcome.traceback else ""
-            raise Violation(expected, outcome.fault, hint=hint, cause=outcome.cause, traceback=outcome.traceback)
+            hint = ", ".join(filter(None, (self._unmapped(outcome), hint)))
+            # Most faults have no subject: "raised KeyError: 'x'".
+            lead = "" if outcome.fault.startswith("the ") else "it"
+            raise Violation(
+                expected, outcome.fault, hint=hint, cause=outcome.cause, traceback=outcome.traceback, lead=lead
+            )
+
+    def _unmapped(self, outcome: Outcome) -> str:
+        """A hint that an error status was answered with an exception of unknown class; "" if that is not so."""
+        is_unknown = outcome.raised is not None and outcome.raised.contract_type is None
+        return UNMAPPED if self.scenario.outage is not None and outcome.attempts == 1 and is_unknown else ""
 
     @property
     def _line_separators(self) -> str:

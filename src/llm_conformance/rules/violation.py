@@ -17,11 +17,12 @@ class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in
 
     Args:
         expected: What the rule expected, to follow the word "expected".
-        actual: What it found, to follow the word "got".
+        actual: What it found, to follow `lead`.
         where: The part of the response, stream or error that is wrong; "" for the whole.
         hint: A text that may help to find the cause; "" if there is none.
         cause: A text that failures with the same cause share. The default is the message without its values.
         traceback: The traceback of an exception, shortened; None if there was none.
+        lead: What comes before `actual` in the message; "" for a whole sentence.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in
         hint: str = "",
         cause: str | None = None,
         traceback: str | None = None,
+        lead: str = "got",
     ) -> None:
         expected, actual = encodable(expected), encodable(actual)
-        super().__init__(f"expected {expected}; got {actual}" + (f" ({hint})" if hint else ""))
+        found = f"{lead} {actual}" if lead else actual
+        super().__init__(f"expected {expected}; {found}" + (f" ({hint})" if hint else ""))
         self.expected = expected
         self.actual = actual
         self.where = where
