@@ -80,14 +80,14 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         (
             f"[[deviation]]\n{entry('MSG-9', 'openai/three')}{REST}",
             [
-                "1: MSG-9: no such rule; did you mean MSG-2 or MSG-1? `llm-conformance list rules` lists them all",
-                "1: openai/three: no such scenario; did you mean openai/two? "
+                "2: MSG-9: no such rule; did you mean MSG-2 or MSG-1? `llm-conformance list rules` lists them all",
+                "3: openai/three: no such scenario; did you mean openai/two? "
                 "`llm-conformance list scenarios` lists them all",
             ],
         ),
         (
             f"[[deviation]]\n{entry(versions='2.x')}{REST}",
-            ["1: versions: '2.x' is not a version specifier; write one like '<2.1' or '>=1.4,<1.6'"],
+            ["4: versions: '2.x' is not a version specifier; write one like '<2.1' or '>=1.4,<1.6'"],
         ),
         (
             f"[[deviation]]\n{entry(scenario='openai/*')}{REST}[[deviation]]\n{entry(mode='json')}{REST}",
@@ -99,7 +99,7 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         ),
         (
             f"[[deviation]]\n{entry(mode='json', method='stream')}{REST}",
-            ["1: method: stream is not a method of the mode json"],
+            ["5: method: stream is not a method of the mode json"],
         ),
         ("[deviation]\n", ["1: deviation: write [[deviation]], in double brackets, above each entry"]),
         (
@@ -128,15 +128,15 @@ def in_force(*listed: Deviation, version: str | None = "1.0", is_certain: bool =
         ),
         (
             f'[[deviation]]\n{entry()}reason = "because"\nreport = "no.md"\nreproduction = "no/no.py"\n',
-            ["1: report: there is no file no.md", "1: reproduction: there is no file no/no.py"],
+            ["5: report: there is no file no.md", "6: reproduction: there is no file no/no.py"],
         ),
         (
             f"[[deviation]]\n{entry(message=' ')}{REST}",
-            ["1: message: is empty; write a part of the message of the failure, or leave it out"],
+            ["4: message: is empty; write a part of the message of the failure, or leave it out"],
         ),
         (
             f'[[deviation]]\n{entry()}reason = "because"\nlink = "https://github.com/owner/name"\n',
-            ["1: link: the front page of a repository; name an issue, a pull request, or a line"],
+            ["5: link: the front page of a repository; name an issue, a pull request, or a line"],
         ),
         (
             f"[[deviation]]\n{entry()}{REST}[[deviation]]\n{entry()}{REST}",

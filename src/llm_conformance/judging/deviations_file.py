@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,12 @@ def load(
             message = f"its rules times globs times messages make more than {limits.DEVIATIONS:,} with those above it"
             raise BadFileError(FileProblem(path, line, f"{message}; write wider globs, or several files"))
     found = list(_deviations(path, document, lines))
-    problems += _problems(found, rules, scenarios, elsewhere)
+    numbers = {line: number for number, line in enumerate(lines)}
+
+    def line_of(each: Deviation, key: str) -> int:
+        return toml_files.line_of(text, ("deviation", numbers[each.line], key))
+
+    problems += _problems(found, rules, scenarios, elsewhere, line_of)
     if problems:
         raise BadFileError(*dict.fromkeys(problems))
     return tuple(found)
@@ -86,32 +91,39 @@ def _listed(value: str | list[str] | None) -> Sequence[str | None]:
 
 
 def _problems(
-    found: list[Deviation], rules: Collection[str], scenarios: Collection[str], elsewhere: Collection[str]
+    found: list[Deviation],
+    rules: Collection[str],
+    scenarios: Collection[str],
+    elsewhere: Collection[str],
+    line_of: Callable[[Deviation, str], int],
 ) -> Iterator[FileProblem]:
+    """Yield what is wrong with entries. `line_of` returns the line of a key of an entry."""
     matched = {pattern: _matched(pattern, scenarios) for pattern in {each.scenario for each in found}}
     earlier: dict[tuple[str, str], list[Deviation]] = {}  # by (rule, scenario): comparing all takes too long
     for each in found:
         if each.rule not in rules:
             unknown = no_such("rule", did_you_mean(each.rule, rules, 3), "llm-conformance list rules")
-            yield FileProblem(each.path, each.line, f"{each.rule}: {unknown}")
+            yield FileProblem(each.path, line_of(each, "rule"), f"{each.rule}: {unknown}")
         if not matched[each.scenario] and not is_recording_of(each.scenario, elsewhere):
             hint = did_you_mean_scenario(each.scenario, scenarios)
             unknown = no_such("scenario", hint, core_faults.list_command(each.scenario))
-            yield FileProblem(each.path, each.line, f"{each.scenario}: {unknown}")
+            yield FileProblem(each.path, line_of(each, "scenario"), f"{each.scenario}: {unknown}")
         if each.message is not None and not each.message.strip(f"{ANYTHING} "):
             message = "message: is empty; write a part of the message of the failure, or leave it out"
-            yield FileProblem(each.path, each.line, message)
+            yield FileProblem(each.path, line_of(each, "message"), message)
         if links.is_url(each.link):
             if problem := links.problem(each.link):
-                yield FileProblem(each.path, each.line, f"link: {problem}")
+                yield FileProblem(each.path, line_of(each, "link"), f"link: {problem}")
         elif _is_missing(each.path.parent / each.link):
-            yield FileProblem(each.path, each.line, f"report: there is no file {each.link}")
+            yield FileProblem(each.path, line_of(each, "report"), f"report: there is no file {each.link}")
         if each.reproduction is not None and _is_missing(each.path.parent / each.reproduction):
-            yield FileProblem(each.path, each.line, f"reproduction: there is no file {each.reproduction}")
+            message = f"reproduction: there is no file {each.reproduction}"
+            yield FileProblem(each.path, line_of(each, "reproduction"), message)
         if each.versions is not None and (problem := _bad_specifier(each.versions)):
-            yield FileProblem(each.path, each.line, f"versions: {problem}")
+            yield FileProblem(each.path, line_of(each, "versions"), f"versions: {problem}")
         if each.method is not None and each.mode is not None and each.method not in METHODS[each.mode]:
-            yield FileProblem(each.path, each.line, f"method: {each.method} is not a method of the mode {each.mode}")
+            message = f"method: {each.method} is not a method of the mode {each.mode}"
+            yield FileProblem(each.path, line_of(each, "method"), message)
         mine = matched[each.scenario]
         places = [earlier.setdefault((each.rule, id), []) for id in mine]
         before = dict.fromkeys(other for place in places for other in place)
