@@ -39,6 +39,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     broken = sh(*RUN, "--write-deviations=known.toml", cwd=tmp_path)
     assert broken.returncode == 1
     assert "known.toml: written; fill in reason and link of 1 entry" in broken.stdout
+    assert f"1 entry; then run again with --deviations={tmp_path / 'known.toml'}\n" in broken.stdout
     blank = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert blank.returncode == 4
     assert "known.toml:28: reason: is empty; say why the adapter deviates" in blank.stderr
@@ -81,6 +82,7 @@ def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
     refused = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
     assert refused.returncode == 4
     assert "nothing was written, as these files exist: conformance-deviations.toml" in refused.stderr
+    assert "move or delete them to get new ones, or name another --directory" in refused.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["conformance-deviations.toml"]
     assert (tmp_path / "conformance-deviations.toml").read_text("utf-8") == "# mine"
 

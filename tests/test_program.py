@@ -123,7 +123,7 @@ def test_a_program_that_never_describes_itself_is_ended(tmp_path: Path, monkeypa
         ("    os._exit(3)\n", "the adapter's process ended with exit code 3 instead of an answer"),
         (
             "    print('{', flush=True)\n",
-            "got the program wrote a line that is not JSON (logs go to standard error): {",
+            "expected an answer; the program wrote a line that is not JSON (logs go to standard error): {",
         ),
         ("    say({'answer': 1})\n", 'the program answered {"answer": 1}, with neither'),
         ("    say({'response': 'Eight.', 'event': 1})\n", "is not a JSON object"),

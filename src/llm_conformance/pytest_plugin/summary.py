@@ -28,8 +28,8 @@ _IN_FULL = 5
 _NARROWEST, _USUAL, _WIDEST = 80, 100, 120
 
 
-def show(terminal: pytest.TerminalReporter, result: Result) -> None:
-    """Write the summary of a run."""
+def show(terminal: pytest.TerminalReporter, result: Result, is_green: bool) -> None:
+    """Write the summary of a run. `is_green` says whether the run ends with exit code 0."""
     terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
     found = findings(each.to_dict() for each in result.tally.verdicts if each.status == Status.FAIL)
     rows = conversations.counts(result.tally.conversations)
@@ -57,6 +57,17 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
         terminal.write_line(f"PARTIAL: {'; '.join(result.partial)}")
+    elif is_green:
+        terminal.write_line(f"OK: {_why_green(result)}", green=True)
+
+
+def _why_green(result: Result) -> str:
+    """Return the verdict on adapters without a failure that counts."""
+    total, borne_out = result.tally.summary, result.tally.borne_out
+    if not total[Status.EXPECTED]:
+        return f"no failure but those newer than edition {result.edition}" if total[Status.NEW] else "no failure"
+    known = sum(not borne_out.isdisjoint(positions) for positions in result.deviations.by_entry.values())
+    return f"no failure that is not known; {counted(known, 'known deviation')}"
 
 
 def _outside(result: Result) -> Iterator[str]:
@@ -103,7 +114,7 @@ def _show_adapter(
         _show_findings(terminal, found, matrix, in_full=1 if nothing_works else _IN_FULL)
     if matrix.apis and not nothing_works:
         _show_matrix(terminal, matrix)
-    elif not any(label == adapter.label for label, *_ in result.tally.counts):
+    elif _lacks_methods(result, adapter) or not any(label == adapter.label for label, *_ in result.tally.counts):
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
     for line in _notes(result, adapter, matrix):
         terminal.write_line(line)
@@ -201,8 +212,13 @@ def _short(reason: str) -> str:
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
 
 
+def _lacks_methods(result: Result, adapter: AdapterUnderTest) -> bool:
+    """Return True if the adapter has none of the methods to which the run is restricted."""
+    return bool(result.methods) and set(result.methods).isdisjoint(adapter.methods)
+
+
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
-    if result.methods and set(result.methods).isdisjoint(adapter.methods):
+    if _lacks_methods(result, adapter):
         return f"the adapter has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
     return f"the adapter lists only {', '.join(sorted(adapter.providers))}"
 
