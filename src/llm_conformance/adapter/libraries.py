@@ -161,8 +161,7 @@ class Library:
         return release
 
     def _node_modules(self, package: str, directory: Path) -> Path | None:
-        """Return the `node_modules` that has a package, from `directory`, a folder above it, or the library's folder.
-        """
+        """Return the `node_modules` with a package, from `directory`, a folder above it, or the library's folder."""
         places = (place / "node_modules" for place in (directory, *directory.parents, self.folder))
         return next((place for place in places if (place / package / "package.json").is_file()), None)
 
