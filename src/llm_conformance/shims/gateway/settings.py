@@ -127,9 +127,7 @@ def _problems(said: Any, types: Mapping[str, tuple[type, ...]], where: Where) ->
 
 
 def _version(said: Any, folder: Path) -> str | None:
-    """Return the version: the text itself, or that of a Python distribution (`distribution`) or of a JSON file
-    (`json`).
-    """
+    """Return the version: the text itself, or that of a Python distribution (`distribution`) or JSON file (`json`)."""
     if not isinstance(said, dict):
         return None if said is None else str(said)
     if "distribution" in said:

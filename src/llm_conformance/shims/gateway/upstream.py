@@ -108,8 +108,7 @@ def _is_whole(answer: bytes) -> bool:
 
 
 def _head(client: socket.socket) -> bytes:
-    """Return the bytes of a request up to the end of its head, with all that came along; b"" for no request.
-    """
+    """Return the bytes of a request up to the end of its head, and any bytes that came along; b"" for no request."""
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD:
         piece = client.recv(65536)
