@@ -16,7 +16,7 @@ from llm_conformance.wording import closest, did_you_mean, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
-"""The methods for each mode: the first sends the request itself, the second is given the response."""
+"""The methods for each mode. The first sends the request itself; the second receives the response."""
 
 Isolation = Literal["namespace", "process", "none"]
 """Where an adapter runs: in a process with a network of its own, in a process of its own, or in this process."""
@@ -45,13 +45,13 @@ class AdapterUnderTest:
         name: The name that the adapter declares, or else its SPEC.
         label: The name, made unique within the run.
         instance: The object whose methods are called.
-        version: The version that it declares; None if it declares none.
+        version: The version that it declares; None if it declares no version.
         providers: The providers (`deepseek`) and APIs (`openai:chat`) that it supports.
-        capabilities: The capabilities whose rules it is held to.
+        capabilities: Its capabilities. It has to keep the rules about them.
         methods: The methods that it has.
-        errors: Maps the class names of its exceptions, each alone or with an HTTP status (`MyError 429`), to the class
-            names of the contract.
-        excluded_inputs: Maps the ways of generated inputs that it does not support to the reasons
+        errors: Maps class names of its exceptions to class names of the contract. A key may also have an HTTP status
+            (`MyError 429`).
+        excluded_inputs: Maps each way of generated inputs that it does not support to the reason
             (`llm_conformance.adapter.exclusions`).
     """
 
@@ -93,10 +93,10 @@ class AdapterUnderTest:
 
 
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUnderTest:
-    """Read an adapter's declarations; `taken` are the labels of the run's other adapters.
+    """Read an adapter's declarations. `taken` are the labels of the run's other adapters.
 
-    Raises BadAdapterError with all problems of the declarations, except those of the ways in `excluded_inputs`, which
-    `exclusions.problems` finds.
+    Raises BadAdapterError with all problems of the declarations. Only `exclusions.problems` finds problems of the ways
+    in `excluded_inputs`.
     """
     problems: list[str] = []
     all_methods = [method for methods in METHODS.values() for method in methods]
@@ -159,17 +159,20 @@ def _wrong_parameters(instance: Any, methods: Collection[Method]) -> Iterator[st
 
 
 _MISSPELT_METHOD = 0.8
-"""The similarity of `difflib` from which on a name names a misspelt method: one wrong letter in six gives 0.83."""
+"""From this similarity of `difflib` on, a name counts as a misspelt method. One wrong letter in six gives 0.83."""
 _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
     "streaming": ("stream", "parse_stream"),
     "round_trip": ("complete", "stream"),
 }
-"""The methods that can show a capability; any method can show the others."""
+"""The methods that can show a capability. Any method can show a capability that is not listed."""
 
 
 def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collection[Method]) -> Iterator[str]:
-    """Yield the declared capabilities that only a misspelt method could show, because the suite would not call it."""
-    known = {method for each in METHODS.values() for method in each}  # one that is None is switched off
+    """Yield the declared capabilities that only a misspelt method could show.
+
+    The suite would not call such a method.
+    """
+    known = {method for each in METHODS.values() for method in each}  # a method that is None is switched off
     public = [name for name in dir(instance) if not name.startswith("_") and name not in known]
     for capability, shown_by in _SHOWN_BY.items():
         if capability in declared and set(shown_by).isdisjoint(methods):
@@ -204,7 +207,7 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
 
 
 def _implied(methods: Collection[Method]) -> set[str]:
-    """Return the capabilities of an adapter that declares none: all that its methods can show, except `raw`."""
+    """Return the capabilities of an adapter that declares none: everything that its methods can show, except `raw`."""
     implied = set(CAPABILITIES) - {"streaming", "round_trip", "raw"}
     if {"stream", "parse_stream"} & set(methods):
         implied.add("streaming")

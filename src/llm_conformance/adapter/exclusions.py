@@ -1,6 +1,6 @@
-"""Generated inputs that an adapter excludes, named by a way in which an answer can be unusual.
+"""Generated inputs that an adapter excludes. It names a way in which an answer can be unusual.
 
-The most common way of a variation cannot be excluded, so that most of what a provider sends is judged.
+An adapter cannot exclude the most common way of a variation, so most of what a provider sends is always judged.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
     """Return the first excluded way of a generated scenario or of its earlier answers; None if there is none.
 
-    A scenario with a fault has the ways of the whole answer, for which its request asks.
+    A scenario with a fault has the ways of the whole answer, because its request asks for that.
     """
     if not excluded:
         return None
@@ -49,7 +49,7 @@ def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) ->
 
 
 def _ways(apis: Iterable[Api]) -> Iterator[str]:
-    """Yield the names of the ways that are not the most common ones of their API."""
+    """Yield the names of all ways but the most common way of each variation of an API."""
     from llm_conformance.formats.recognisers import BACKEND, variations_of
     from llm_conformance.generate.variations import ways_of
 

@@ -1,10 +1,10 @@
 """The program that runs an adapter in Python: `host.main([SPEC, DIRECTORY])`.
 
 It speaks the line protocol of `llm_conformance.calling.program`. Beyond that protocol, it answers `explain` (where the
-last exception came from) and `native` (what the library returned). What the adapter prints goes to standard error, so
-that it cannot break the protocol, and is searched for the API key. Only plain data leaves this process: the adapter's
-objects are read here, within the time limit of the call. The last answers are kept, so that a later call gets the very
-objects that the adapter returned.
+last exception came from) and `native` (what the library returned). It searches everything that the adapter prints for
+the API key, and passes it to standard error, so that it cannot break the protocol. It reads the adapter's objects
+within the time limit of the call, so only plain data leaves this process. It keeps the last answers, so that a later
+call gets the very objects that the adapter returned.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def main(arguments: list[str]) -> int:
 def _next(questions: io.BufferedReader) -> bytes:
     """Return the next question; b"" if there are no more.
 
-    If a call has left an alarm on, the alarm may raise here. The exception is printed, and the next call does not fail.
+    A call may have left an alarm on, which may raise here. The exception is then printed, so that the next call does
+    not fail because of it.
     """
     while True:
         try:
@@ -74,7 +75,7 @@ class Host:
         spec: The SPEC that names the adapter.
         directory: The directory in which relative paths start.
         guard: Refuses connections to anything but the replay.
-        answers: The stream to which the answers are written, one JSON document a line.
+        answers: The stream for the answers, one JSON document a line.
         output: What the adapter prints.
     """
 
@@ -184,7 +185,10 @@ class Host:
 
 
 class _Lines:
-    """Writes the events of a stream: the first content at once, because the suite waits for it, and the rest later."""
+    """Writes the events of a stream.
+
+    The first content is written at once, because the suite waits for it; the rest, later.
+    """
 
     def __init__(self, out: io.RawIOBase) -> None:
         self._out = out
@@ -192,7 +196,7 @@ class _Lines:
         self._content_shown = False
 
     def event(self, event: Event) -> None:
-        """Write an event at once if it shows the first content, or else keep it."""
+        """Write an event at once if it shows the first content; else keep it."""
         self._waiting.append(to_line({"event": event}))
         if not self._content_shown and shows_content(event):
             self._content_shown = True
@@ -205,7 +209,10 @@ class _Lines:
 
 
 def readable(value: Any, depth: int = 0) -> Any:
-    """Return the fields of a library's own object as plain values, at every depth; None for what is nested too deep."""
+    """Return the fields of a library's own object as plain values, at every depth.
+
+    Values that are too deep become None.
+    """
     if depth > _DEEPEST_NATIVE:
         return None
     if isinstance(value, list | tuple):
@@ -230,13 +237,13 @@ def _take_over_standard_streams() -> tuple[io.BufferedReader, io.RawIOBase, int]
 
 
 def _tell_where_it_hangs() -> None:
-    """Write the main thread's traceback to the suite on SIGUSR1, even while the interpreter runs no Python code."""
+    """On SIGUSR1, write the main thread's traceback to the suite, even while the interpreter runs no Python code."""
     with contextlib.suppress(KeyError, ValueError, AttributeError):
         faulthandler.register(signal.SIGUSR1, file=int(os.environ.pop(CONTROL)), all_threads=False)
 
 
 def _write_all(out: io.RawIOBase, data: bytes) -> None:
-    if os.getpid() != _PROCESS:  # a child that the adapter forked: its answer would be taken for that of the next call
+    if os.getpid() != _PROCESS:  # a child that the adapter forked; its answer would be taken for the next call's
         os._exit(1)
     left = memoryview(data)
     while left:

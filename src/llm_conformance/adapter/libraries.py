@@ -1,4 +1,4 @@
-"""Libraries of the field: for each, the suite has an adapter (a shim) and judges the installed release.
+"""Libraries of the field. The suite has an adapter (a shim) for each, and judges the installed release.
 
 Each has a folder in `peers/`:
 
@@ -95,7 +95,7 @@ class Library:
 
     @property
     def judged(self) -> Mapping[str, str]:
-        """The packages that are judged, the library's own first, mapped to their releases."""
+        """Maps the judged packages to their releases. The library's own package is the first."""
         if self.is_node:
             described = self._described
             found: dict[str, str] = described["dependencies"]
@@ -109,7 +109,7 @@ class Library:
 
     @property
     def held_back(self) -> Mapping[str, str]:
-        """The packages of a Node library for which npm would choose another release, mapped to their releases."""
+        """Maps the packages of a Node library for which npm would choose another release to their releases."""
         found: dict[str, str] = self._described.get("overrides", {}) if self.is_node else {}
         return found
 
@@ -130,7 +130,10 @@ class Library:
 
     @property
     def apis(self) -> list[str]:
-        """The APIs that the shim names. The shim is read, not imported, because the library may not be installed."""
+        """The APIs that the shim names.
+
+        This reads the shim as text, because its import fails if the library is not installed.
+        """
         from llm_conformance.wire.providers.table import (
             table,  # slow, and each process of an adapter imports this module
         )
@@ -139,7 +142,10 @@ class Library:
         return sorted(rows.intersection(_API.findall(self.shim.read_text("utf-8"))))
 
     def installed(self, directory: Path) -> str | None:
-        """Return the installed release or None; for a Node library, the one that a program in `directory` finds."""
+        """Return the installed release or None.
+
+        For a Node library, it is the release that a program in `directory` finds.
+        """
         return self._installed(self.package, directory)
 
     def _installed(self, package: str, directory: Path) -> str | None:
@@ -155,14 +161,14 @@ class Library:
         return release
 
     def _node_modules(self, package: str, directory: Path) -> Path | None:
-        """Return the `node_modules` with a package, in `directory` or above, or in the library's folder of a clone."""
+        """Return the `node_modules` with a package, from `directory`, a folder above it, or the library's folder."""
         places = (place / "node_modules" for place in (directory, *directory.parents, self.folder))
         return next((place for place in places if (place / package / "package.json").is_file()), None)
 
     def shim_beside(self, directory: Path) -> Path:
         """Return a copy of a Node shim that finds the packages that a program in `directory` finds.
 
-        Node looks for packages where the importing file is, and the suite is installed elsewhere. The copy is deleted
+        Node looks for packages beside the importing file, and the suite is installed elsewhere. The copy is deleted
         when the process ends.
         """
         modules = self._node_modules(self.package, directory)
@@ -212,5 +218,5 @@ def _in(folder: Path) -> Iterator[Library]:
 
 
 def unknown(name: str) -> str:
-    """Return the message for a name that is no library's."""
+    """Return the message for a name that no library has."""
     return f"{name}: {no_such('library', did_you_mean(name, libraries()), LIST_COMMAND)}"

@@ -12,7 +12,7 @@
 
 A name in the entry-point group `llm_conformance.adapters` takes precedence over an importable module, and both take
 precedence over a library of the field. A module without `:attribute` is imported only if its file contains
-`conformance_adapter`. So a library that is installed under the name of its shim is not taken for an adapter.
+`conformance_adapter`. So a library that has the same name as its shim does not count as an adapter.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ ENTRY_POINTS = "llm_conformance.adapters"
 PREFIX = "cmd:"
 GATEWAY_PREFIX = "gateway:"
 GATEWAY_DESCRIBED_WITHIN_S = 120.0
-"""Seconds to wait for a gateway's description. The gateway is started first, and some gateways start slowly."""
+"""Seconds to wait for a gateway's description. The gateway has to start first, and some gateways start slowly."""
 
 HOST_DESCRIBED_WITHIN_S = 120.0
 """Seconds to wait for the description of an adapter in Python. Some libraries take long to import on a busy machine."""
@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 def isolation(named: str, transport: str) -> Isolation:
-    """Return where adapters run, from the values of the options `isolation` and `transport`.
+    """Return where adapters run. The options `isolation` and `transport` decide this.
 
     Raises ValueError if the two options exclude each other, or if this system cannot isolate adapters.
     """
@@ -80,7 +80,7 @@ def isolation(named: str, transport: str) -> Isolation:
 
 
 def load_all(specs: Collection[str], directory: Path, isolation: Isolation = "none") -> list[AdapterUnderTest]:
-    """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all of them.
+    """Return the adapters that SPECs name, in order. Raises BadAdapterError with the problems of all adapters.
 
     Unless `isolation` is `none`, each adapter in Python is loaded in a process of its own.
     """
@@ -213,7 +213,7 @@ def _import_package(name: str, directory: Path) -> ModuleType:
 
 
 def _import_file(path: Path) -> ModuleType:
-    """Import a file under its full module name, with the packages it is in, so that no module is loaded twice."""
+    """Import a file under its full module name, together with its packages, so that no module is loaded twice."""
     if str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))  # an adapter in a folder of tests may import the library beside it
     path = path.resolve()
@@ -310,7 +310,7 @@ def _instantiate(spec: str, found: Any) -> Any:
 
 
 def _guarded(doing: str, action: Callable[[], T]) -> T:
-    """Run code of the adapter. Turns exceptions but ModuleNotFoundError into a BadAdapterError with the place."""
+    """Run code of the adapter. Turn any exception but ModuleNotFoundError into a BadAdapterError with the place."""
     try:
         return action()
     except (ModuleNotFoundError, BadAdapterError):
@@ -320,7 +320,7 @@ def _guarded(doing: str, action: Callable[[], T]) -> T:
 
 
 def _place(error: BaseException) -> str:
-    """Return the file and line in the adapter's code that raised; "" if the call of the adapter itself failed."""
+    """Return the file and line in the adapter's code that raised; "" if the call itself failed."""
     if isinstance(error, SyntaxError):
         return ""  # the message has file and line
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -1,4 +1,4 @@
-"""One call of an adapter's method in this process, and what the method returns as exact values."""
+"""One call of an adapter's method in this process. What the method returns becomes exact values."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Attempt:
         self._content_shown = False
 
     def watched(self, guard: Guard, run: Callable[[], None]) -> SideEffects:
-        """Make the call with `run`, and return what it did besides returning. `run` has to call the method `run`."""
+        """Make the call with the function `run`, and return its side effects. The function has to call `self.run`."""
         before = self._inputs()
         with guard.watching() as connections, cheap_certificates(), loggers_that_write(CANARY_KEY) as loggers:
             run()
@@ -120,7 +120,10 @@ class Attempt:
         self._on_event(event)
 
     def _pieces(self) -> Iterator[bytes]:
-        """Yield the pieces of the stream. When the last piece is asked for, note whether content has been shown."""
+        """Yield the pieces of the stream.
+
+        When the adapter asks for the last piece, note whether it has shown content.
+        """
         pieces = self._asked.pieces
         for number, piece in enumerate(pieces, start=1):
             if number == len(pieces) and self._asked.watches_pieces:
@@ -146,7 +149,7 @@ def _differ(before: Any, after: Any) -> bool:
 
 
 def _explained(error: BaseException) -> tuple[str, str]:
-    """Return (cause, traceback) of an exception; only its name if its own code raises while it is read."""
+    """Return (cause, traceback) of an exception. If reading it raises, both have only its name."""
     try:
         return cause_of(error), traceback_of(error)
     except BaseException:

@@ -21,7 +21,7 @@ _KEPT = frozenset({'""', "''", *(f'"{each}"' for each in get_args(FinishReason))
 
 
 def without_values(text: str) -> str:
-    """Return a message with each text, number, list and object replaced by a mark, so that like messages are equal."""
+    """Replace texts, numbers, lists and objects in a message by marks, so that messages of the same kind are equal."""
     text = _VALUE.sub(_mark, text)
     for _ in range(_DEEPEST):
         text, count = _LIST_OR_OBJECT.subn("…", text)

@@ -2,7 +2,7 @@
 
 A client spends most of its start on some 150 certificate authorities. No adapter uses TLS during a run: the replay is
 plain HTTP or within the process, and the network guard refuses everything else. So clients get a file with a single
-authority. It has signed nothing, and nobody has its key.
+authority. This authority has signed nothing, and nobody has its key.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _VARIABLE = "SSL_CERT_FILE"
 
 @contextmanager
 def cheap_certificates() -> Iterator[None]:
-    """Make HTTP clients that are created within the `with` block load the small file of certificates.
+    """Within the `with` block, new HTTP clients load the small file of certificates.
 
     Sets `SSL_CERT_FILE`, and restores it at the end of the block.
     """

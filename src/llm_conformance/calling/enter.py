@@ -3,12 +3,12 @@
     python -IS enter.py CONTROL PARENT own-network|shared-network COMMAND ...
 
 CONTROL is the descriptor of a Unix socket. With a network of its own (Linux, a network namespace), the program and all
-its children reach nothing but each other, whatever code they use. Two sockets in that network, one that listens and one
-that does not, are sent through CONTROL, so that the parent can answer requests there. If the system does not allow such
-a network, the reason is sent through CONTROL, and the program runs without it.
+its children reach nothing but each other, whatever code they use. This file sends two sockets of that network through
+CONTROL, so that the parent can answer requests in it. One socket listens and the other does not. If the system does not
+allow such a network, this file sends the reason through CONTROL, and the program runs without a network of its own.
 
-PARENT is the descriptor of a pipe that is closed when the parent ends, however it ends. A small process beside the
-program waits for that, and then kills the program and its children.
+PARENT is the descriptor of a pipe that closes when the parent ends, for whatever reason. A small process beside the
+program waits for this, and then kills the program and its children.
 
 This file runs before any code of the program, so it imports only the standard library.
 """
@@ -33,7 +33,7 @@ _IFF_UP = 1
 _BACKLOG = 128
 _MOST_DESCRIPTORS = 65536
 _ENDED_FIRST = "1000"
-"""The highest value of Linux's `oom_score_adj`: the system ends such a process first if it lacks memory."""
+"""The highest value of Linux's `oom_score_adj`. A system that runs out of memory ends such a process first."""
 
 
 def main(arguments: list[str]) -> None:
@@ -79,7 +79,10 @@ def _own_network() -> list[socket.socket]:
 
 
 def _end_with_parent(parent: int) -> None:
-    """Start the process that ends the program and its children when the parent ends. It is no child of the program."""
+    """Start the process that ends the program and its children when the parent ends.
+
+    It is not a child of the program.
+    """
     child = os.fork()
     if child:
         os.waitpid(child, 0)

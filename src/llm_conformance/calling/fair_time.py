@@ -1,7 +1,7 @@
 """Time limits that stand still while the machine does not run this process.
 
-A busy machine may not run a process for seconds. An adapter is not to blame if its call then takes too long, or if it
-reports a time-out because its own clock went on.
+A busy machine may leave a process waiting for seconds. An adapter is not to blame if its call then takes too long, or
+if it reports a time-out because its own clock went on.
 """
 
 from __future__ import annotations
@@ -14,17 +14,25 @@ from pathlib import Path
 TOO_BUSY = "this machine is too busy to judge the call"
 """The start of the message of a call that was not judged because the machine was too busy."""
 _SLICE_S = 0.05
-"""The length of a slice of waiting. A slice that takes longer had to wait for the machine, and counts as one slice."""
+"""The length of a slice of waiting.
+
+A slice that takes longer has waited for the machine, and still counts as one slice.
+"""
 _LEAST = 0.05
-"""The part of a slice that always counts, so that each wait ends: two busy threads may always wait for each other."""
+"""The part of a slice that always counts.
+
+Without it, a wait might never end: two busy threads may wait for each other.
+"""
 
 
 class FairWait:
-    """Waits for a thread or a process. Time in which the machine runs neither it nor the waiting thread does not count.
+    """Waits for a thread or a process.
+
+    Only time counts in which the machine runs this thread or process, or the waiting thread.
 
     Args:
         thread: The system's identifier of a thread of this process (`native_id`), if it is known.
-        process: The identifier of the process, if it waits for another process.
+        process: The identifier of the process, if the wait is for another process.
 
     Attributes:
         counted_s: How many seconds of all waits have counted.
@@ -40,13 +48,16 @@ class FairWait:
     def wait(self, event: threading.Event, seconds: float) -> bool:
         """Return True as soon as the event is set, False after `seconds` that count.
 
-        The wait begins when this object is made. Make it before the work begins, because the machine may not run this
-        thread again until the work has ended.
+        The wait begins when this object is made. Make the object before the work begins, because the machine may not
+        run this thread again until the work has ended.
         """
         return self._until(event.wait, seconds, self._made) or event.is_set()
 
     def until(self, poll: Callable[[float], bool], seconds: float) -> bool:
-        """Return True as soon as `poll(s)` does, which waits up to s seconds; False after `seconds` that count."""
+        """Return True as soon as `poll(s)` returns True; False after `seconds` that count.
+
+        `poll(s)` waits up to s seconds.
+        """
         return self._until(poll, seconds, time.monotonic())
 
     def _until(self, poll: Callable[[float], bool], seconds: float, since: float) -> bool:

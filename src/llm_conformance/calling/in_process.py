@@ -22,7 +22,7 @@ class InProcess:
         ports: The loopback ports to which connections are allowed.
 
     Attributes:
-        hung_threads: The identifiers of threads whose calls did not return in time. They may still run.
+        hung_threads: The identifiers of threads whose calls did not return in time. These calls may still run.
     """
 
     def __init__(self, ports: Collection[int]) -> None:
@@ -32,11 +32,11 @@ class InProcess:
 
     @property
     def starved_s(self) -> float:
-        """For how many seconds of the last call the machine did not run this process."""
+        """How many seconds of the last call passed while the machine did not run this process."""
         return self._worker.starved_s
 
     def call(self, instance: Any, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
-        """Call a method of an adapter; give it up after `within_s` seconds."""
+        """Call a method of an adapter. Give the call up after `within_s` seconds."""
         attempt = Attempt(instance, asked, on_event)
         hung: list[HungError] = []
 

@@ -25,7 +25,7 @@ from llm_conformance.calling.worker import MAX_EVENTS
 from llm_conformance.shims.native import Answer
 
 KEPT = 1024
-"""How many of its last answers the process of an adapter keeps, so that later calls can refer to them."""
+"""The number of last answers that the process of an adapter keeps, so that later calls can refer to them."""
 _ANSWERED_WITHIN_S = 10.0
 
 
@@ -45,7 +45,7 @@ class Handle(Kept):
     def is_lost(self, newest: int) -> bool:
         """Return True if the process no longer keeps this answer; `newest` is the number of the newest answer it keeps.
 
-        The process has ended since, or has kept `KEPT` newer answers.
+        This is so if the process has ended, or has kept `KEPT` newer answers.
         """
         return not self._program.is_running or self._start != self._program.starts or newest - self.number >= KEPT
 
@@ -59,7 +59,7 @@ class InProgram:
     """Calls methods through programs.
 
     Attributes:
-        starved_s: For how many seconds of the last call the machine did not run the program.
+        starved_s: How many seconds of the last call passed while the machine did not run the program.
         outside: Maps a place in the code to the number of its connections that were refused outside of calls.
     """
 
@@ -69,11 +69,11 @@ class InProgram:
         self._newest: dict[Program, int] = {}
 
     def is_lost(self, returned: Any) -> bool:
-        """Return True if an earlier answer is kept by a process, and that process no longer keeps it."""
+        """Return True if an earlier answer was kept by a process that no longer keeps it."""
         return isinstance(returned, Handle) and returned.is_lost(self._newest.get(returned._program, 0))
 
     def call(self, program: Program, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
-        """Call a method of a program's adapter; give it up after `within_s` seconds, and end the program."""
+        """Call a method of a program's adapter. After `within_s` seconds, give the call up and end the program."""
         answer = _Answer(program, on_event)
         try:
             for line in program.ask(_question(asked), within_s):
@@ -131,7 +131,7 @@ class _Answer:
             self.outside = list(self._facts.get("outside", ()))
 
     def result(self, fault: str | None = None) -> CallResult:
-        """Return what was collected; a `fault` says why the answer is incomplete."""
+        """Return what was collected. A `fault` says why the answer is incomplete."""
         facts = self._facts
         if "kept" in facts:
             self._returned = Handle(facts["kept"], self._program)
@@ -185,7 +185,7 @@ def _facts(given: Mapping[str, Any]) -> ErrorFacts:
 
 
 def _with_native(response: Mapping[str, Any], line: Line) -> Mapping[str, Any]:
-    """Return a response with the library's own object, if its line has one."""
+    """Return a response. If its line has the library's own object, the response has it, too."""
     if line.get("native") is None:
         return response
     answer = Answer(response)

@@ -24,10 +24,10 @@ class _SecretHandler(logging.Handler):
 
 @contextlib.contextmanager
 def loggers_that_write(secret: str) -> Iterator[list[str]]:
-    """Yield a list, to which the name of each logger is added that writes the secret at any level."""
+    """Yield a list. It gets the name of each logger that writes the secret, at any level."""
     handler, root = _SecretHandler(secret), logging.getLogger()
     root_level = root.level
-    # Loggers without their own level now pass on everything. Other handlers still write what they usually write.
+    # Loggers without a level of their own now pass on everything. Other handlers still write what they always write.
     usual = {other: logger.getEffectiveLevel() for logger in _all_loggers() for other in logger.handlers}
     handler_levels = {other: other.level for other in usual}
     for other, level in usual.items():

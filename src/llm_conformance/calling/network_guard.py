@@ -1,12 +1,12 @@
-"""The network guard: while a call runs, connections are allowed to the replay server only.
+"""The network guard: while a call runs, it allows connections only to the replay server.
 
 CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
-it. So nothing has to be patched. Native code and child processes are not covered; only a network of its own
-(`llm_conformance.calling.enter`) guards against those. An audit hook cannot be removed, and Python calls hooks very
-often. So all guards share one hook, which is installed at the first call and does nothing between calls.
+it. So nothing has to be patched. The guard does not see native code and child processes; only a network of its own
+(`llm_conformance.calling.enter`) shuts these in. An audit hook cannot be removed, and Python calls hooks very often. So
+all guards share one hook, which is installed at the first call and does nothing between calls.
 
-If the adapter has a process of its own, the guard also acts between calls. Connections outside of calls, and of threads
-that were started before the call, are noted apart.
+If the adapter has a process of its own, the guard also acts between calls. Connections outside of calls, and those of
+threads that started before the call, are listed separately.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from llm_conformance.locations import PACKAGE
 _STDLIB = sysconfig.get_path("stdlib")
 _SUITE = str(PACKAGE)
 _REVERSE = 0
-"""In place of a port: a look-up of the name of an address, which asks a server unless it is the loopback's."""
+"""Stands for the port of a look-up of an address's name.
+
+Such a look-up asks a server, unless the address is the loopback.
+"""
 _LOCAL_NAMES = frozenset({"", "localhost"})
 
 
@@ -35,11 +38,11 @@ class NetworkBlockedError(OSError):
 
 
 class Guard:
-    """Refuses connections to anything but the `allowed` ports of the loopback, and notes where they come from.
+    """Refuses all connections but those to the `allowed` ports of the loopback, and notes where they come from.
 
     Args:
         allowed: The ports.
-        always: Whether it also acts between calls.
+        always: Whether the guard also acts between calls.
 
     Attributes:
         allowed: The ports.
@@ -60,7 +63,7 @@ class Guard:
 
     @contextmanager
     def watching(self) -> Iterator[list[str]]:
-        """Guard the `with` block. Yields a list to which a line is added for each refused connection."""
+        """Guard the `with` block. Yields a list that gets a line for each refused connection."""
         _install_hook()
         attempts: list[str] = []
         self._attempts = attempts
@@ -121,7 +124,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _target(event: str, arguments: tuple[Any, ...]) -> tuple[Any, Any] | None:
-    """Return (host, port) of an audit event, (host, None) for a name look-up, and None for harmless events."""
+    """Return (host, port) of an audit event; (host, None) for a name look-up, and None for a harmless event."""
     if event == "socket.getaddrinfo":
         return arguments[0], None
     if event == "socket.gethostbyname":

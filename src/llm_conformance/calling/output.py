@@ -1,4 +1,4 @@
-"""Read all that programs and adapters print, so that they never wait, and pass a bounded part of it on."""
+"""Read everything that programs and adapters print, so that they never wait. A bounded part of it is passed on."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class PassedOn:
                 pass
 
     def end(self) -> None:
-        """Read all that has been written so far, and pass on the end of it. What is written later is not shown."""
+        """Read all that has been written so far, and pass on its end. Later output is not shown."""
         self.drain()
         with self._lock:
             if self._not_shown > len(self._last):

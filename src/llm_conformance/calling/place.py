@@ -1,4 +1,4 @@
-"""Where a program runs: its process, which ends with this one, and its own network, if it has one."""
+"""Where a program runs: a process that ends with this process, and maybe a network of its own."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _LONGEST_DUMP = 65536
 _DUMPED_WITHIN_S = 1.0
 _DUMP_PAUSES_S = 0.1
 IS_POSSIBLE = hasattr(os, "killpg")
-"""Whether programs can be started on this system. Windows lacks the descriptors, sessions and signals for it."""
+"""Whether programs can be started on this system. Windows lacks the necessary descriptors, sessions and signals."""
 _STANDARD_ERROR = 2
 CONTROL = "LLM_CONFORMANCE_CONTROL"
-"""The environment variable with the descriptor to which a program may write where it hangs, on SIGUSR1."""
+"""The environment variable with a descriptor. On SIGUSR1, a program may write to it where it hangs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Place:
     Attributes:
         process: Its process. It leads a session, so that its children end with it.
         network: Its own network; None if it has none.
-        refused: Why it has no network although it should; "" if it has one or should have none.
+        refused: Why it has no network of its own although it was to have one; "" in all other cases.
         printed: What it writes to its standard error.
 
     Raises OSError if it cannot be started.
@@ -128,7 +128,7 @@ class Place:
         self._control.settimeout(_ENTERED_WITHIN_S)
         try:
             told, descriptors, _, _ = socket.recv_fds(self._control, 4096, 2)
-        except OSError:  # it ended or does not answer, which the first question to it will show
+        except OSError:  # it ended or does not answer; the first question to it will show this
             return
         text = told.decode("utf-8", "replace")
         if len(descriptors) == 2:

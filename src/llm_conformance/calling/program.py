@@ -1,7 +1,7 @@
-"""Programs that call an adapter: they read one JSON object per line and answer in lines.
+"""Programs that call an adapter. They read one JSON object per line, and answer in lines.
 
 Adapters in other languages are such programs. For adapters in Python, the suite has a program that runs them in a
-process of their own (`llm_conformance.adapter.host`). Its lines have more, under `facts`.
+process of their own (`llm_conformance.adapter.host`). The lines of this program have further data under `facts`.
 
 | line to the program | answer |
 |---|---|
@@ -15,8 +15,8 @@ process of their own (`llm_conformance.adapter.host`). Its lines have more, unde
 may also have `excluded_inputs`. A line with a response, or with the event `response.completed`, may have `native`: what
 the library returned, for shims of other people's libraries (docs/shims.md). An error has `error_type` (the name of a
 class, its own or the contract's) and `message`; it may have `status_code`, `provider`, `retry_after`, `headers`,
-`original_error` and `extra_context`. What the program writes to its standard error is passed on; of a long output, only
-the first and the last bytes.
+`original_error` and `extra_context`. The standard error of the program is passed on. If it is long, only its first and
+last bytes are passed on.
 
 If a program hangs, ends, needs too much memory or writes anything else, that call fails, and the next call starts the
 program again.
@@ -82,14 +82,14 @@ class Program:
     Args:
         command: The program and its arguments.
         directory: Its working directory.
-        wants_network: Whether it is to have a network of its own.
+        wants_network: Whether to give it a network of its own, if the system allows that.
 
     Attributes:
-        described_within_s: How long it may take to describe itself, in seconds.
+        described_within_s: How long the program may take to describe itself, in seconds.
         starts: How often it has been started.
         has_network: Whether it had a network of its own when it was last started.
-        refused: Why it had no network although it should; "" otherwise.
-        starved_s: For how many seconds of the last question the machine did not run the program.
+        refused: Why it had no network of its own although it was to have one; "" in all other cases.
+        starved_s: How many seconds of the last question passed while the machine did not run the program.
     """
 
     def __init__(self, command: Sequence[str], directory: Path, wants_network: bool = False) -> None:
@@ -120,9 +120,9 @@ class Program:
         return not self._lines.has_ended(_pipe(place.process.stdout).fileno())
 
     def ask(self, question: Mapping[str, Any], within_s: float) -> Iterator[Line]:
-        """Send a line, and yield the lines of the answer; the last one has `response`, `error` or `done`.
+        """Send a line, and yield the lines of the answer. The last line has `response`, `error` or `done`.
 
-        Raises ProgramError, TooLateError after `within_s` seconds, or OSError if the program cannot be started.
+        Raises ProgramError, OSError if the program cannot be started, or TooLateError after `within_s` seconds.
         """
         place = self._running()
         if self._is_restarted and question["op"] != "describe":
@@ -133,7 +133,7 @@ class Program:
         yield from self._ask(place, question, within_s)
 
     def _load(self, place: Place) -> None:
-        """Let a program that was started again describe itself, so that its loading time counts for no call."""
+        """Let a program that was started again describe itself, so that its loading time does not count for a call."""
         try:
             for _ in self._ask(place, {"op": "describe"}, self.described_within_s):
                 self._is_restarted = False
@@ -172,7 +172,7 @@ class Program:
         _pipe(place.process.stdout).close()
 
     def _running(self) -> Place:
-        """Return the running process; start a new one if it has ended or has not finished its last answer."""
+        """Return the running process. If it has ended or has not finished its last answer, start a new process."""
         if not self.is_running:
             self.close()
         if self._place is None:
@@ -215,7 +215,7 @@ class ProgramAdapter:
         program: The program.
         methods: The methods that it has.
 
-    Raises ProgramError if the program does not describe itself in time, ReportedError if it says why it cannot.
+    Raises ProgramError if the program does not describe itself in time, and ReportedError if it says why it cannot.
     """
 
     def __init__(self, program: Program, described_within_s: float | None = None) -> None:
@@ -301,14 +301,14 @@ def mapping(value: Any, what: str) -> Mapping[str, Any]:
 
 
 def reported(error: Mapping[str, Any]) -> ReportedError:
-    """Return the error of a line as an exception. Its class is named after `error_type`."""
+    """Return the error of a line as an exception. `error_type` is the name of its class."""
     name = error.get("error_type")
     kind: type[ReportedError] = type(name if isinstance(name, str) else "ReportedError", (ReportedError,), {})
     return kind(error)
 
 
 def shown(value: Any) -> str:
-    """Return a value as JSON, or a text unchanged; both are shortened."""
+    """Return a value as JSON, or a text as it is. Both are shortened."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     return text if len(text) <= 120 else f"{text[:120]} ..."
 

@@ -55,12 +55,12 @@ class CallResult:
     """The result of a call.
 
     Attributes:
-        response: The response as exact JSON values; None if none was returned.
-        returned: The response as later calls have it in their messages: the adapter's own object, or a `Handle` to it.
+        response: The response as exact JSON values; None if the method returned no response.
+        returned: The response for the messages of later calls: the adapter's own object, or a `Handle` to it.
         events: The events that were returned.
-        invalid_events: Items of the stream that are no events, as (position, description).
-        error: The exception that the method raised; None if it raised none.
-        fault: Why there is no result; None if there is one.
+        invalid_events: Items of the stream that are not events, as (position, description).
+        error: The exception that the method raised; None if it raised nothing.
+        fault: Why there is no result; None if there is a result.
         hung: Whether the call did not return in time.
         buffered: Whether `parse_stream` showed no content before it asked for the last piece; None if unknown.
         side_effects: What the call did besides returning.

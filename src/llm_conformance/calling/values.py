@@ -1,7 +1,8 @@
-"""Turn what an adapter returns into exact JSON values, so that none of its own objects is touched afterwards.
+"""Turn what an adapter returns into exact JSON values, so that the suite need not touch the adapter's objects again.
 
 A subclass of `str` may say that it equals everything, a property may raise, and JSON may not accept a number of another
-library. What has no JSON value becomes an `Odd`. No schema accepts an `Odd`, and its repr says what it was.
+library. A value that JSON does not have becomes an `Odd`. No schema accepts an `Odd`, and its repr names the original
+value.
 """
 
 from __future__ import annotations
@@ -24,25 +25,25 @@ _TEXTS = (bytearray, memoryview, UserString)
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
 """The end of the repr of most objects. It differs in each run."""
 _MARK = "$llm-conformance"
-"""The only key of an object in a line that stands for a value that JSON does not have."""
+"""The only key of an object that stands for a value that JSON does not have."""
 
 
 class NoMappingError(TypeError):
-    """The returned value is no mapping, and cannot be read as one."""
+    """The returned value is not a mapping, and cannot be read as a mapping."""
 
 
 class Odd:
     """A value that JSON does not have.
 
     Args:
-        what: What it was, such as `numpy.int64`.
+        what: What the value was, such as `numpy.int64`.
     """
 
     def __init__(self, what: str) -> None:
         self.what = what
 
     def __repr__(self) -> str:
-        """Return what it was."""
+        """Return what the value was."""
         return f"<{self.what}>"
 
 
@@ -60,7 +61,7 @@ class Kept:
 def as_mapping(value: Any) -> dict[str, Any]:
     """Return a mapping, a dataclass, or an object with `to_dict` or `model_dump` as a dict of exact JSON values.
 
-    Raises NoMappingError for any other object, and anything that the object raises while it is read.
+    Raises NoMappingError for any other object. Reading the object may raise anything else.
     """
     result = value
     if not isinstance(value, Mapping):
@@ -78,9 +79,9 @@ def as_mapping(value: Any) -> dict[str, Any]:
 
 
 def exact(value: Any, depth: int = 0) -> Any:
-    """Return a value made only of dict, list, str, int, float, bool, bytes and None, and Odd for anything else.
+    """Return a value made only of dict, list, str, int, float, bool, bytes, None, and Odd for everything else.
 
-    Instances of subclasses become instances of these types; mappings and dataclasses become dicts, sequences lists.
+    Instances of subclasses become instances of these types. Mappings and dataclasses become dicts; sequences, lists.
     """
     kind: type = type(value)
     if kind is str or kind is bool or value is None or kind is float or kind is bytes:

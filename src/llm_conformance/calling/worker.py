@@ -21,7 +21,7 @@ MAX_EVENTS = 200_000
 
 
 class HungError(Exception):
-    """A call did not return in time; `thread` is the identifier of the thread that it still runs on."""
+    """A call did not return in time, and still runs on the thread with the identifier `thread`."""
 
     def __init__(self, seconds: float, thread: int) -> None:
         super().__init__(f"did not come back within {seconds:g} s")
@@ -32,7 +32,7 @@ class Worker:
     """Runs calls one at a time on a worker thread.
 
     Attributes:
-        starved_s: How long the machine did not run this process during the last call, in seconds.
+        starved_s: How many seconds of the last call passed while the machine did not run this process.
     """
 
     def __init__(self) -> None:
@@ -40,10 +40,10 @@ class Worker:
         self.starved_s = 0.0
 
     def run(self, action: Callable[[asyncio.AbstractEventLoop], None], deadline_s: float) -> BaseException | None:
-        """Run `action(loop)` on the worker thread and return the exception that it raised; None if it raised none.
+        """Run `action(loop)` on the worker thread. Return the exception that it raised; None if it raised nothing.
 
-        Raises HungError if it does not return within `deadline_s` seconds; time in which the machine did not run this
-        process does not count. A KeyboardInterrupt that arrives meanwhile is raised.
+        Raises HungError if the action does not return within `deadline_s` seconds. Time while the machine does not run
+        this process does not count. A KeyboardInterrupt that arrives in the meantime is raised.
         """
         if self._worker is None:
             self._worker = _Thread()
@@ -92,12 +92,12 @@ class _Thread:
 
 
 def awaited(value: Any, loop: asyncio.AbstractEventLoop) -> Any:
-    """Return `value`, or its result on `loop` if it is awaitable."""
+    """Return `value`; if it is awaitable, its result on `loop`."""
     return _run(_result(value), loop) if inspect.isawaitable(value) else value
 
 
 def _run(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Any:
-    """Return the result of a coroutine, which is cancelled if another task stops the loop before it ends."""
+    """Return the result of a coroutine. If another task stops the loop first, the coroutine is cancelled."""
     task = loop.create_task(coroutine)
     try:
         return loop.run_until_complete(task)
@@ -115,7 +115,7 @@ async def _result(value: Any) -> Any:
 def consume(events: Any, loop: asyncio.AbstractEventLoop, take: Callable[[Any], None]) -> None:
     """Pass each event of a sync or async iterable to `take`, as it arrives.
 
-    Raises TypeError if `events` is not an iterable of events, OverflowError after `MAX_EVENTS` events.
+    Raises TypeError if `events` is not an iterable of events, and OverflowError after `MAX_EVENTS` events.
     """
     events = awaited(events, loop)
     if hasattr(events, "__aiter__"):

@@ -20,8 +20,8 @@ class HttpResponse:
 
     Attributes:
         status: The HTTP status.
-        headers: The headers; their names are in lower case.
-        body: The whole body, without content encoding. Empty in `call.http`, because `parse_stream` is given the body
+        headers: The headers, with names in lower case.
+        body: The whole body, without content encoding. In `call.http` it is empty, because `parse_stream` gets the body
             in chunks.
     """
 
@@ -30,7 +30,7 @@ class HttpResponse:
     body: bytes = b""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return status and headers; the body is left out, because JSON has no bytes."""
+        """Return status and headers. The body is left out, because JSON has no bytes."""
         return {"status": self.status, "headers": dict(self.headers)}
 
 
@@ -45,8 +45,8 @@ class Call(Value):
         messages: The conversation: objects with a `role` of `system`, `user`, `assistant` or `tool`, as in OpenAI's
             chat API. `content` is a text, or a list of parts in the form of the provider's own API. A tool message has
             `tool_call_id`, `content`, and the `name` of the tool. An earlier answer is the very object that the adapter
-            returned. For an API of text completions there is one message of the user, whose content is the whole
-            prompt.
+            returned. For an API of text completions, there is only one message. It is the user's, and its content is
+            the whole prompt.
         base_url: The URL to use in place of the base URL of the provider's SDK.
         path: The path of the API, which follows the base URL.
         api_key: The key to send, always `CANARY_KEY`.
@@ -55,8 +55,8 @@ class Call(Value):
         correlation_id: An identifier for the adapter's own errors and logs.
         tools: The tools, in the form of OpenAI's chat API.
         params: Further fields of the provider's request, under the provider's names.
-        request: The recorded request body, for adapters that do not build one. It lacks the earlier answers, which the
-            adapter has to put in.
+        request: The recorded request body, for adapters that do not build a request. The adapter has to put the earlier
+            answers into it.
         think_profile: Where the model puts its reasoning between tags: `off` (nowhere: tags are part of the answer),
             `leading` (at the beginning of the text), `prefilled` (at the beginning, without the opening tag),
             `anywhere`. The tag is `<think>`, unless the provider table has another `think_tag`.

@@ -20,9 +20,9 @@ class LLMError(Exception):
 
     Args:
         message: What went wrong, without secrets.
-        correlation_id: The identifier of the request. Without it: `correlation_id_var`, or else a new UUID 4.
+        correlation_id: The identifier of the request. The default is `correlation_id_var`, or else a new UUID 4.
         provider: The name of the provider, as in the call.
-        original_error: The exception behind this one.
+        original_error: The exception that caused this error.
         extra_context: Further JSON-serialisable values, such as `status_code` and `retry_after`.
     """
 

@@ -22,8 +22,8 @@ class Usage(Value):
     """Token counts, normalised so that `total_tokens == prompt_tokens + completion_tokens`.
 
     Attributes:
-        prompt_tokens: All tokens of the input, cached ones included.
-        completion_tokens: All tokens of the output, reasoning included.
+        prompt_tokens: All tokens of the input, including cached tokens.
+        completion_tokens: All tokens of the output, including reasoning.
         total_tokens: The sum of both.
         cached_tokens: The part of `prompt_tokens` that was read from a cache.
         cache_write_tokens: The part of `prompt_tokens` that was written to a cache.
@@ -50,7 +50,8 @@ class Segment(Value):
 
     Attributes:
         type: The type of the block; `other` for a block of any other or unknown type.
-        content: The block's text. The joined text segments are `message`, the joined reasoning segments `reasoning`.
+        content: The block's text. All text segments joined are `message`; all reasoning segments joined are
+            `reasoning`.
         metadata: Data of the block. Opaque values of the provider stay unchanged: `signature`, `redacted`, `encrypted`.
             Reasoning that was cut out of the text by tags has `source: tag`; tools that the provider ran itself have
             `server_executed: true`; a segment `other` may have a `kind`, such as `refusal`.
@@ -106,9 +107,9 @@ class ToolCall(Value):
     """A tool call that the client has to answer.
 
     Attributes:
-        id: The provider's id of the call; None, or a made-up one that is unique, if the provider sends none.
+        id: The provider's id of the call. If the provider sends no id, None or a made-up id that is unique.
         name: The name of the tool.
-        arguments: The arguments as text, usually JSON, as the provider sent it; `{}` if it sent none.
+        arguments: The arguments as the text that the provider sent, usually JSON; `{}` if it sent no arguments.
         type: `custom` for tools that take free text as their argument.
     """
 
@@ -142,7 +143,7 @@ class Response(Value):
     Attributes:
         message: The visible answer, with all of its white space; "" if there is none.
         provider: The name of the provider, as in the call.
-        model: The model that answered: the last one that the wire names, or else the call's.
+        model: The model that answered: the last model that the wire names, or else the model of the call.
         finish_reason: Why the answer ended; None if that is unknown.
         usage: The token counts; None if the provider reports none at all.
         id: The provider's id of the answer.
@@ -155,8 +156,8 @@ class Response(Value):
         tool_calls: The tool calls that the client has to answer. Calls of hosted tools are segments.
         raw_finish_reason: The provider's own word for why the answer ended.
         thinking_mode: The thinking mode that the request asked for.
-        clear_thinking: Whether the request asked to discard earlier reasoning; None if it did not say.
-        provider_meta: All attempts, the one that gave the answer last.
+        clear_thinking: Whether the request asked to discard earlier reasoning; None if the request did not say.
+        provider_meta: All attempts. The last one gave the answer.
         latency_ms: How long the answer took, in milliseconds.
         cost_usd: What the answer cost, in US dollars.
         raw_events: All frames of the provider, in order and without secrets.

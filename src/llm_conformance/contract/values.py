@@ -11,9 +11,9 @@ _ATOMS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """Return dataclasses and mappings as dicts, sequences as lists, at every depth, and other values unchanged."""
+    """Return dataclasses and mappings as dicts, and sequences as lists, at every depth. Other values stay unchanged."""
     kind: type = type(value)
-    if kind in _ATOMS:  # nearly all values; what follows takes ten times as long
+    if kind in _ATOMS:  # nearly all values; the checks below take ten times as long
         return value
     if kind is dict:
         return {key: item if type(item) in _ATOMS else plain(item) for key, item in value.items()}

@@ -1,4 +1,4 @@
-"""Download source archives through the index for which the user's pip is configured.
+"""Download source archives through the index in the configuration of the user's pip.
 
 Only this module needs the extra `llm-conformance[corpus]`.
 """
@@ -34,7 +34,7 @@ class DownloadError(Exception):
 
 
 class WrongArchiveError(DownloadError):
-    """An archive is not the one of the manifest."""
+    """An archive differs from that in the manifest."""
 
 
 class UnreachableError(DownloadError):
@@ -109,7 +109,7 @@ class Index:
             no_binary=[name],
         )
         self._warnings = []
-        # Without any source, the finder would ask the default index, which the user has turned off.
+        # Without any source, the finder would ask the default index, although the user has turned it off.
         if not (self._indexes or self._links):
             return []
         with _as_download_error(f"the index page of {name}"), _Warnings(self._warnings):

@@ -1,6 +1,6 @@
 """Fetch packages of the public corpus into the cache directory, each completely or not at all.
 
-A package is downloaded and unpacked in a temporary folder, which is then renamed. So an interrupted fetch leaves
+A package is downloaded and unpacked in a temporary folder. The folder is then renamed. So an interrupted fetch leaves
 nothing half done, and two processes that fetch the same package do not disturb each other.
 """
 
@@ -22,7 +22,7 @@ from llm_conformance.corpus.manifest import Package
 from llm_conformance.wording import counted
 
 _ABANDONED_S = 24 * 3600
-"""In seconds. A temporary folder that is older was left by a killed process."""
+"""In seconds. If a temporary folder is older, a killed process has left it."""
 
 
 class FetchError(Exception):
@@ -30,7 +30,7 @@ class FetchError(Exception):
 
 
 class Source(Protocol):
-    """The protocol of what downloads archives, such as `download.Index`."""
+    """The protocol of a class that downloads archives, such as `download.Index`."""
 
     def download(self, package: Package, target: Path, progress: Callable[[int], object]) -> None:
         """Write the archive of a package to a new file, and check its digest."""
@@ -39,13 +39,13 @@ class Source(Protocol):
 def fetch(package: Package, source: Source, progress: Callable[[int], object]) -> None:
     """Fetch a package that is missing or damaged.
 
-    Raises FetchError, and anything that `source` raises. Then nothing is left behind.
+    Raises FetchError, and anything that `source` raises. In these cases it leaves nothing behind.
     """
     try:
         parent = places.folder(package).parent
         parent.mkdir(parents=True, exist_ok=True)
         for path in unfinished():
-            with contextlib.suppress(FileNotFoundError):  # another process has finished meanwhile
+            with contextlib.suppress(FileNotFoundError):  # another process has finished in the meantime
                 if time.time() - path.stat().st_mtime > _ABANDONED_S:
                     shutil.rmtree(path, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=places.UNFINISHED, dir=parent) as name:

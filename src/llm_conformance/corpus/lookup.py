@@ -29,7 +29,7 @@ class Found:
 
 
 def by_reference(reference: Reference) -> Found:
-    """Return the recording of a reference. Raises LookupFailedError if it is not here or cannot be read."""
+    """Return the recording of a reference. Raises LookupFailedError if the recording is not here or cannot be read."""
     package = next((each for each in packages() if each.name == reference.package), None)
     if package is None or package.version != reference.version:
         raise LookupFailedError(f"the manifest has no {reference.package} {reference.version}")
@@ -46,7 +46,9 @@ def by_reference(reference: Reference) -> Found:
 
 
 def by_id(id: str) -> list[Found]:
-    """Return the interactions of the recording `<package>/<path in the archive>`; with `#1` in the id, only this one.
+    """Return the interactions of the recording `<package>/<path in the archive>`.
+
+    With `#1` in the id, return only this one.
 
     The path may have its `.yaml` or not. Returns an empty list if the package has no such recording. Raises
     LookupFailedError if the package is not here or the interaction cannot be read.

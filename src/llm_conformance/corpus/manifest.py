@@ -87,7 +87,7 @@ class Package:
         return tuple(sorted({provider for part in self.parts for provider in part.providers}))
 
     def part_of(self, name: str) -> Part | None:
-        """Return the part of a file; None if the file is no recording of the corpus.
+        """Return the part of a file; None if the file is not a recording of the corpus.
 
         `name` is the path below the archive's top folder.
         """

@@ -1,6 +1,7 @@
 """Where the user's pip looks for packages: its environment variables and configuration files.
 
-See https://pip.pypa.io/en/stable/topics/configuration/. pip has no interface to read them, and need not be installed.
+See https://pip.pypa.io/en/stable/topics/configuration/. pip has no interface to read its settings, and need not be
+installed.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ class PipSettings:
     """The parts of pip's configuration that are about finding and downloading files.
 
     Attributes:
-        index_url: The main index; None for the default one.
+        index_url: The main index; None for the default index.
         extra_index_urls: Further indexes.
         no_index: Whether only `find_links` are used.
         find_links: Folders and pages with links to files.
-        cert: A file with certificates of authorities; None for the usual ones.
+        cert: A file with certificates of authorities; None for the usual certificates.
         client_cert: A file with the client's certificate and key.
         trusted_hosts: Hosts whose certificates are not checked.
-        proxy: The URL of a proxy; None for the one in the environment.
+        proxy: The URL of a proxy; None for the proxy in the environment.
         timeout_s: How long to wait for a server, in seconds.
     """
 

@@ -43,5 +43,5 @@ def is_fetched(package: Package) -> bool:
 
 
 def is_public(cassette_dir: Path) -> bool:
-    """Return True if a cassette directory is the one of the public corpus."""
+    """Return True if a cassette directory is that of the public corpus."""
     return cassette_dir == root()

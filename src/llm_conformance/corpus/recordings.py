@@ -27,8 +27,8 @@ def wanted(is_wanted: Callable[[Api], bool]) -> list[Package]:
 def of(is_wanted: Callable[[Api], bool]) -> Iterator[BareFile]:
     """Yield the cassettes of the parts with a wanted API.
 
-    An id is made of the package's name and the path in the archive. It has no version, so that it stays the same after
-    an update of the package. Raises NotFetchedError before the first one if a package is not here.
+    An id consists of the package's name and the path in the archive. It has no version, so that it stays the same after
+    an update of the package. If a package is not here, raises NotFetchedError before it yields anything.
     """
     return _of(wanted(is_wanted), is_wanted)
 

@@ -1,7 +1,7 @@
 """Unpack the recordings of a source archive, which is untrusted input.
 
-Only regular files that the manifest lists are written, below one new folder. An archive is refused as a whole if it has
-an unsafe name, exceeds the limits, or if a listed file is a link or a device. No code in it is ever run.
+Only regular files that the manifest lists are written, below one new folder. A whole archive is refused if it has an
+unsafe name, if it exceeds the limits, or if a listed file is a link or a device. No code in an archive is ever run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_FILES = 5_000
 MAX_TOTAL = 256 * 2**20
 """How many bytes its recordings may have together."""
 MAX_RATIO = 50
-"""How many times larger than the archive its contents may be. Contents of up to `_FREE` bytes are always allowed."""
+"""How many times as large as the archive its contents may be. Contents of up to `_FREE` bytes are always allowed."""
 _FREE = 16 * 2**20
 _LONGEST_NAME = 250
 _PIECE = 2**16
@@ -75,7 +75,7 @@ class _Unpacking:
 
     def read(self, stream: _Limited) -> int:
         """Write the wanted files, in the order of the archive; return their number."""
-        # Names that are not UTF-8 are decoded to surrogates, which `_safe` refuses.
+        # Names that are not UTF-8 become surrogates, and `_safe` refuses those.
         with tarfile.open(fileobj=stream, mode="r|", encoding="utf-8", errors="surrogateescape") as archive:
             for number, member in enumerate(archive, 1):
                 if number > MAX_MEMBERS:

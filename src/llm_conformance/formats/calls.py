@@ -1,7 +1,8 @@
-"""Give a bare recording the call that its request makes, so that `complete` and `stream` can be judged by it.
+"""Give a bare recording the call that its request makes, so that `complete` and `stream` can be judged.
 
-The request repeats earlier answers of the model, and nothing else shows them. So the adapter is first called for each
-of them, and gets an answer in the provider's form with the same content. No rule judges these calls.
+A request repeats the earlier answers of the model. The adapter has to have returned them before, so it is first called
+once for each. It then receives a response in the provider's form with the content of that earlier answer. No rule
+judges these calls.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def recorded_call(request: Mapping[str, Any], wire: str) -> RecordedCall:
 
 
 def asked(scenario: Scenario) -> Scenario:
-    """Return a bare recording with the call that its request makes, or with `cannot_be_asked` set to the reason."""
+    """Return a bare recording with the call that its request makes, or with the reason why it makes none."""
     ((mode, interaction),) = scenario.interactions.items()
     if scenario.cannot_be_asked:
         return scenario
@@ -91,7 +92,10 @@ def _stated(message: Mapping[str, Any] | EarlierAnswer) -> Mapping[str, Any]:
 
 
 def _earlier(scenario: Scenario, request: Mapping[str, Any], call: RecordedCall) -> Mapping[int, Scenario]:
-    """Map the index of each earlier answer to its scenario, which has the answers before it as earlier ones."""
+    """Map the index of each earlier answer to its scenario.
+
+    The `earlier` of that scenario are the answers before it.
+    """
     found: dict[int, Scenario] = {}
     for position, message in enumerate(call.messages):
         if isinstance(message, EarlierAnswer):

@@ -1,8 +1,8 @@
 """Compare a request with the recorded one, to see whether the recorded answer fits it.
 
-A request has to ask everything that the recorded request asks. It may have more fields. Some differences do not count:
-libraries add defaults, split and join messages, move system messages, make their own ids, and format JSON in their own
-way. In doubt, two requests count as equal.
+A request has to ask for everything that the recorded request asks for. It may have more fields. Some differences do not
+count: libraries add defaults, split and join messages, move system messages, make their own ids, and format JSON in
+their own way. If it is not clear whether two requests are equal, they count as equal.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Scope:
     """What is compared.
 
     Attributes:
-        answers: Whether earlier answers and tool results are compared. If False, only the files of the conversation
-            are.
+        answers: Whether earlier answers and tool results are compared. If False, only the files of the conversation are
+            compared.
         follows_answers: Whether the call has earlier answers of the model. A difference in their turns then belongs to
             the capability `round_trip`.
-        answer_texts: Whether the texts of earlier answers are compared. If the provider allows reasoning in these
-            texts, they are not compared.
+        answer_texts: Whether the texts of earlier answers are compared. They are not if the provider allows reasoning
+            in them.
         thinking: Whether the thinking switches are compared.
         usage: Whether the switch that asks a stream for its token counts is compared.
     """
@@ -110,7 +110,7 @@ def _listed(tools: list[Tool]) -> str:
 
 
 def _capability_of(tool: Tool) -> str:
-    """Return the capability for a tool: `annotations` for a hosted search, which gives citations, else `tools`."""
+    """Return the capability for a tool: `annotations` for a hosted search, because it gives citations; else `tools`."""
     searches = tool.hosted and ("search" in tool.name.lower() or tool.name in ("googleMaps", "urlContext", "retrieval"))
     return "annotations" if searches and not tool.name.startswith("tool_search") else "tools"
 

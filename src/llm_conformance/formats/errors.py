@@ -1,4 +1,4 @@
-"""Write the errors of the provider table into responses, and recognise them there."""
+"""Write the errors of the provider table into responses, and recognise them in responses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OPEN = {name: name for name in PLACEHOLDERS - {"$type", "$code", "$status"}}
 
 
 def error_body(api: Api, error: StatusError, values: Mapping[str, Any]) -> Any:
-    """Return the body of an error as a JSON value. Type and code are those of the error; `values` fills the rest."""
+    """Return the body of an error as a JSON value. The error gives type and code; `values` has the rest."""
     code = error.status if error.code is None and api.error_code == "number" else error.code
     known = {"$type": error.type or None, "$code": code, "$status": error.status, **values}
     template = error.body or api.error_body

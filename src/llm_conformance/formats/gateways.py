@@ -1,7 +1,7 @@
 """What proxies and gateways answer in place of a provider.
 
-Load balancers of the provider, and proxies, gateways and firewalls of its users, stand in front of every API. So every
-API may seem to send these answers, whatever its own errors look like.
+A request passes through load balancers of the provider, and through proxies, gateways and firewalls of its users. Any
+of them may answer in place of the API. So these answers may come from every API, whatever its own errors look like.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Gateway:
 
     @property
     def is_timeout(self) -> bool:
-        """Whether its status says that the server behind it took too long, and is none of HTTP's own."""
+        """Whether its status is one of Cloudflare's own that say that the server took too long."""
         return self.status in _TIMEOUTS
 
 

@@ -28,10 +28,10 @@ _ABOUT = frozenset(
 
 
 def medium_of(part: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return (kind of medium, content) of a part of a message; None if the part is no medium.
+    """Return (kind of medium, content) of a part of a message; None if the part is not a medium.
 
-    The content is text, data, a URL or an id, without white space. Base64 is unpadded, of the standard alphabet, and no
-    longer a `data:` URL.
+    The content is text, data, a URL or an id, without white space. Base64 is in the standard alphabet, without padding,
+    and is taken out of its `data:` URL.
     """
     field = next((name for name in (part.get("type"), *part) if isinstance(name, str) and name in _KINDS), None)
     if field is None:
@@ -45,7 +45,7 @@ def medium_of(part: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def contents(value: Any) -> str:
-    """Return all texts in a value, except those that only describe it."""
+    """Return all texts in a value, except for texts that only describe it."""
     return "\n".join(sorted(map(_plain, _texts(value))))
 
 

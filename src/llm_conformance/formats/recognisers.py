@@ -1,7 +1,7 @@
 """The recognisers of all wire formats, which read the ways of an answer.
 
-A recogniser is the counterpart of a generator. All that a generator draws is recognised as ways of the API's row. Tests
-demand the same of every recorded answer: if a way is not in the row, the row lacks a fact.
+A recogniser is the counterpart of a generator. It recognises everything that a generator draws as ways of the API's
+row. Tests demand the same for every recorded answer: a way that is not in the row is a fact that the row lacks.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Recogniser:
     Attributes:
         variations: All variations of the format.
         body: Yields the ways of a plain answer.
-        stream: Yields the ways of a stream from its documents, its end marker included.
+        stream: Yields the ways of a stream from its documents, including its end marker.
     """
 
     variations: tuple[Variation, ...]
@@ -86,10 +86,10 @@ RECOGNISERS: Mapping[str, Recogniser] = {
 """The recognisers, by the name of the wire format in the provider table."""
 
 ERRORS = "errors"
-"""The variation whose ways are errors: those of the columns `statuses` and `stream_errors`, and of gateways."""
+"""The variation whose ways are errors: those in the columns `statuses` and `stream_errors`, and those of gateways."""
 
 BACKEND = "backend"
-"""The variation whose way is the backend that answers. If several are possible, it is the first."""
+"""The variation whose way is the backend that answers. If several backends are possible, the first one is the way."""
 
 _PIECES_OF_TEXT = ("converse", "interactions", "messages")
 """Wire formats that stream arguments as pieces of text, although plain answers have an object."""
@@ -100,7 +100,10 @@ SHARED = (ARGUMENTS, FINISH_WORDS, MISSING_COUNTS, ZERO_COUNTS, *PART_COUNTS, *W
 
 @dataclass(frozen=True)
 class Way:
-    """One way of an answer. `source` shows that the API answers in this way; None if its row does not have the way."""
+    """One way of an answer.
+
+    `source` is the evidence that the API answers in this way; None if its row lacks the way.
+    """
 
     variation: str
     way: str
@@ -131,7 +134,7 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
 def _backend(api: Api, interaction: Interaction) -> Way:
     """Return the way for the first backend that has all ways of an answer, and its model if models are stated.
 
-    If no backend has all ways, it says what is wrong with the answer for the backend that fits best.
+    If no backend fits, the way says what is wrong with the answer for the backend that fits best.
     """
     asked = _asked(api, interaction)
     strange: dict[str, tuple[str, ...]] = {}
@@ -201,7 +204,7 @@ def _way(api: Api, variation: Variation, way: str) -> Way:
 def _of_thinking(api: Api, interaction: Interaction, facts: WireFacts) -> Found:
     """Yield the ways of a text with think tags.
 
-    There are none if the row does not say that the model sends think tags, or if the reasoning is in a field.
+    Nothing is yielded if the row does not say that the model sends think tags, or if the reasoning is in a field.
     """
     profile = _profile(api, interaction, facts)
     if profile is None or facts.reasoning:
@@ -220,7 +223,7 @@ def _profile(api: Api, interaction: Interaction, facts: WireFacts) -> ThinkProfi
 
 
 def _has_reasoning(api: Api, interaction: Interaction, facts: WireFacts) -> bool:
-    """Return True if an answer has reasoning: in a field of its own, encrypted, or between think tags."""
+    """Return True if an answer has reasoning in a field of its own, encrypted, or between think tags."""
     if facts.reasoning or facts.opaque:
         return True
     profile = _profile(api, interaction, facts)

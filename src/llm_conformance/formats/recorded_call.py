@@ -1,7 +1,7 @@
 """The call that a recorded request makes, in the form of `contract.call`.
 
-Each wire format has a `calls.py` that reads its requests. A request may have parts for which a call has no place. They
-raise CannotAskError.
+Each wire format has a `calls.py` that reads its requests. For a part of a request that has no place in a call, it
+raises CannotAskError.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class CannotAskError(Exception):
 
 @dataclass(frozen=True)
 class EarlierAnswer:
-    """An earlier answer of the model. The adapter has to return it before the call that continues it.
+    """An earlier answer of the model. The adapter has to return this answer before it gets the call that continues it.
 
     Attributes:
-        at: The number of items before it in the history of the request.
-        items: Its messages, blocks or items, as recorded.
-        message: The answer in OpenAI's form, as far as possible, for methods that send no request.
+        at: The number of items before the answer in the history of the request.
+        items: The recorded messages, blocks or items of the answer.
+        message: The answer in OpenAI's form, as far as possible. Methods that send no request get this form.
     """
 
     at: int
@@ -46,7 +46,7 @@ class RecordedCall:
 
 @dataclass
 class OpenCalls:
-    """The tool calls without a result so far, for formats in which a result may name only its tool."""
+    """The tool calls that have no result yet, for formats in which a result may name only its tool."""
 
     _ids: dict[str, list[str | None]] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class OpenCalls:
         self._ids.setdefault(str(name), []).append(id)
 
     def take(self, name: Any) -> str | None:
-        """Return the id of a tool's first call without a result; None if there is no such call or it has no id."""
+        """Return the id of a tool's first call without a result; None if there is none or it has no id."""
         waiting = self._ids.get(str(name))
         return waiting.pop(0) if waiting else None
 
@@ -68,7 +68,10 @@ def expect_only(what: str, value: Mapping[str, Any], *fields: str) -> None:
 
 
 def named(word: Any) -> str:
-    """Return a word of a request as a message shows it. It is untrusted input: it may be long, or no text."""
+    """Return a word of a request in the form for messages.
+
+    The word is untrusted: it may be long, or not even a text.
+    """
     return repr(str(word)[:_LONGEST_WORD])
 
 
@@ -78,7 +81,7 @@ def has_only(value: Mapping[str, Any], *fields: str) -> bool:
 
 
 def history(request: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]]:
-    """Return the conversation of a request, which is a list of objects. Raises CannotAskError if it has none."""
+    """Return the conversation of a request, a list of objects. Raises CannotAskError if the request has none."""
     items = request.get(name)
     if not items or not isinstance(items, list) or not all(isinstance(each, Mapping) for each in items):
         raise CannotAskError(f"the request has no {name!r}")
@@ -86,7 +89,7 @@ def history(request: Mapping[str, Any], name: str) -> Sequence[Mapping[str, Any]
 
 
 def content_of(content: Any, kind: str | None = None) -> Any:
-    """Return a text, or the text of a list with one text part; any other list of parts as recorded.
+    """Return a text unchanged, the text of a list with one text part, or any other list of parts as recorded.
 
     `kind` is the `type` of a text part; None if text parts have no type. Raises CannotAskError if there is no content.
     """
@@ -108,7 +111,7 @@ def only_text(parts: Sequence[Mapping[str, Any]], kind: str | None = None) -> st
 def split_tools(
     tools: Any, as_function: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 ) -> tuple[list[Mapping[str, Any]], list[Any]]:
-    """Return (tools that are functions, in OpenAI's form; all other tools as recorded).
+    """Return (the tools that are functions, in OpenAI's form; all other tools as recorded).
 
     `as_function` returns the function that a tool declares; None if the tool is not only a function.
     """
@@ -124,7 +127,7 @@ def split_tools(
 
 
 def without(request: Mapping[str, Any], names: Iterable[str], **put_back: Any) -> Fields:
-    """Return a request without `names`, `model` and `stream`, but with the fields of `put_back` that are not empty."""
+    """Return a request without `names`, `model` and `stream`. The fields of `put_back` that are not empty are added."""
     taken = {*names, "model", "stream"}
     rest = {name: value for name, value in request.items() if name not in taken}
     return rest | {name: value for name, value in put_back.items() if value}

@@ -52,7 +52,7 @@ def turns(request: Mapping[str, Any], wire: str) -> list[Turn]:
 
 
 def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any], wire: str) -> Mapping[str, Any]:
-    """Return a request with references to items replaced by the recorded items, if the format has references."""
+    """Return a request. If the format has references to items, the recorded items replace them."""
     return responses.with_references(request, recorded) if wire == "responses" else request
 
 

@@ -1,4 +1,4 @@
-"""Switches: fields of a request that ask for thinking, citations, sound, JSON, several answers or counts."""
+"""Switches: fields of a request that ask for thinking, citations, sound, JSON, several answers or token counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OFF = ("off", "none", "disabled", "minimal", "false")
 
 @dataclass(frozen=True)
 class Switch:
-    """Something that a request asks for with a field.
+    """Something that a field of a request asks for.
 
     Attributes:
         name: Its name in messages.
@@ -34,7 +34,8 @@ class Switch:
 def missing_switch(sent: Request, recorded: Request, api: Api, *, thinking: bool, usage: bool) -> Switch | None:
     """Return the first switch that the recorded request sets and the sent one does not; None if there is none.
 
-    `thinking` tells whether thinking switches are compared, `usage` whether the switch for the counts of a stream is.
+    `thinking` tells whether to compare thinking switches; `usage`, whether to compare the switch for the counts of a
+    stream.
     """
     switches = [each for each in _switches_of(api) if thinking or each.capability != "reasoning"]
     if usage:
@@ -84,7 +85,7 @@ def _true(value: Any) -> frozenset[str]:
 
 
 def _given(value: Any) -> frozenset[str]:
-    """Return whether a value asks. An empty object does, too: `web_search_options: {}`."""
+    """Return whether a value asks for something. Even an empty object does: `web_search_options: {}`."""
     return _NOT_ASKED if value is None or value is False else _ASKED
 
 

@@ -31,7 +31,7 @@ from llm_conformance.wire import think_tags
 def ways_of_a_text(
     text: str, profile: ThinkProfile, tag: str, *, is_cut_off: bool, has_calls: bool
 ) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of a text from a model with this think profile; none for `off` and `anywhere`."""
+    """Yield the ways of a text from a model with this think profile; nothing for `off` and `anywhere`."""
     if not text or profile not in ("leading", "prefilled"):
         return
     block = re.match(rf"(?P<before>\s*)(?P<open><(?ai:{tag})>)?(?P<inner>.*?)(?P<close></(?ai:{tag})>|\Z)", text, re.S)

@@ -39,12 +39,12 @@ def tools_of(request: Mapping[str, Any]) -> Iterator[Tool]:
     config = request.get("toolConfig")
     lists = (request.get("tools"), request.get("functions"), config.get("tools") if isinstance(config, Mapping) else ())
     for declared in lists:
-        for tool in [declared] if isinstance(declared, Mapping) else objects(declared):  # Gemini takes one
+        for tool in [declared] if isinstance(declared, Mapping) else objects(declared):  # Gemini takes a single tool
             yield from _tools_in(tool)
 
 
 def _tools_in(tool: Mapping[str, Any]) -> Iterator[Tool]:
-    """Yield the tools of one item. It has several in formats that declare functions in a list."""
+    """Yield the tools of one item. In formats that declare functions in a list, an item has several tools."""
     kind = tool.get("type")
     for name in _DECLARATIONS:
         yield from map(_function, objects(tool.get(name)))

@@ -1,7 +1,7 @@
 """The turns of a request, in a form that does not depend on the wire format.
 
-Two requests say the same if their turns are equal. How texts are split into parts or messages and how JSON is spaced
-makes no difference. Turns have no reasoning, because each format has it in a different place.
+Two requests say the same if their turns are equal. It makes no difference how texts are split into parts or messages,
+or how JSON is spaced. Turns have no reasoning, because each format has it in a different place.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Turn:
 
     Attributes:
         role: `system`, `user`, `assistant` or `tool`.
-        kind: `text`, `call`, `result`, `part` `item` (known only by its type), or the kind of a medium.
+        kind: `text`, `call`, `result`, `part`, `item` (known only by its type), or the kind of a medium.
         content: A text, the content of a medium, or the parts of a call or a result.
         id: The id of a call, or of the call to which a result belongs; None if the format has no ids.
     """
@@ -54,8 +54,8 @@ def joined(turns: Iterable[Turn]) -> list[Turn]:
 def since_compaction(turns: Iterable[Turn]) -> list[Turn]:
     """Return the system turns, and the other turns from the last compaction on.
 
-    A compaction replaces all that was said before it. The provider ignores earlier turns, and callers may omit them:
-    <https://platform.claude.com/docs/en/build-with-claude/compaction>,
+    A compaction replaces everything that was said before it. The provider ignores earlier turns, and callers may omit
+    them: <https://platform.claude.com/docs/en/build-with-claude/compaction>,
     <https://platform.openai.com/docs/guides/compaction>.
     """
     kept: list[Turn] = []

@@ -1,4 +1,4 @@
-"""The unusual ways of an answer: what most answers of its provider do not have, with the source for it."""
+"""The unusual ways of an answer, which most answers of its provider do not have, each with its source."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _SHOWN = 3
 def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Way, ...]:
     """Return the ways of an answer that are not the most common one of their variation, the rarest first.
 
-    If the answer `fails`, it is not whole, and only its error is read. If the API has several backends, the first way
-    names the one that answers.
+    An answer that `fails` is not whole, so only its error is read. If the API has several backends, the first way names
+    the backend that answers.
 
     The provider table lists the ways of a variation from the most to the least common. A way that the row does not have
     ranks as the rarest, because the suite should not have sent it.
@@ -27,9 +27,9 @@ def unusual(api: Api, interaction: Interaction, fails: bool = False) -> tuple[Wa
 
 
 def valid_because(api: Api, interaction: Interaction, fails: bool = False) -> str | None:
-    """Return the rarest ways of an answer with their sources, in one line; None if nothing in it is unusual.
+    """Return the rarest ways of an answer with their sources, in one line; None if nothing in the answer is unusual.
 
-    If the API has several backends, the text names the one that answers, and the ways that are unusual for it.
+    If the API has several backends, the text names the backend that answers, and the ways that are unusual for it.
     """
     ways = unusual(api, interaction, fails)
     backend = backends(api).get(next((way.way for way in ways if way.variation == BACKEND), ""), api)

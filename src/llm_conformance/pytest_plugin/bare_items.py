@@ -94,7 +94,7 @@ class BareItem(JudgingItem):
                 yield from (each for each in judged if each.verdict.status in _TOLD)
 
     def _count_asked(self, cell: Cell, was_judged: bool) -> None:
-        """Count whether a method that sends requests could be called for a recording."""
+        """Note whether the adapter could be asked to send a recording's request, or why not."""
         if cell.method in PURE or not cell.runnable:
             return
         label, scenario = cell.adapter.label, cell.scenario

@@ -1,4 +1,4 @@
-"""A brief terminal: one line of progress instead of a character and a section for each of thousands of cells.
+"""Keep the terminal brief: one line of progress, not a character and a section for each of thousands of cells.
 
 The findings in the summary say what fails. Other tests of the same run look as usual. With `-v`, `--tb` or `-r` on the
 command line, the output is pytest's own.
@@ -14,16 +14,16 @@ import pytest
 from llm_conformance.pytest_plugin.failures import JudgingItem
 
 JUDGED = "conformance_judged"
-"""The attribute of a test report which says that the report is about an adapter, not about a fault of the suite."""
+"""The attribute of a test report that is about an adapter, not about a fault of the suite."""
 
 _CATEGORIES = {"failed": "failing", "skipped": "not judged", "xfailed": "failing as expected"}
-"""Maps pytest's categories, whose reports get a section or a line each, to ours, which get none."""
+"""Maps pytest's categories to ours. pytest prints a section or a line for each report of its own categories only."""
 
 _LINES = 10
 _LOG_EVERY_S = 5.0
 _REWRITE_EVERY_S = 0.1
 _REWRITTEN = "\n\x1b[F"
-"""Ends a line that is rewritten. pytest believes that the line has ended, but the cursor goes back to its start."""
+"""Ends a line that is to be rewritten. For pytest, the line has ended, but the cursor goes back to its start."""
 
 
 def is_wanted(config: pytest.Config) -> bool:
@@ -48,7 +48,7 @@ class BriefTerminal:
         self._shown = 0
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """Find pytest's terminal, which does not exist earlier, unless the user asks for details."""
+        """Find pytest's terminal, unless the user asks for details. The terminal does not exist earlier."""
         self._session = session
         if is_wanted(session.config):
             self._terminal = session.config.pluginmanager.get_plugin("terminalreporter")
@@ -86,7 +86,7 @@ class BriefTerminal:
             self._show_progress(self._terminal)
 
     def _show_progress(self, terminal: pytest.TerminalReporter) -> None:
-        """Write the line if it is time. The last one has no line end, so that pytest's `[100%]` follows it."""
+        """Write the line if it is time. The last line has no line end, so that pytest's `[100%]` follows on it."""
         planned = self._planned
         text = f"{self._done} of {planned} judged" + f", {self._failed} failing" * bool(self._failed)
         since_s = time.monotonic() - self._shown_at
@@ -110,7 +110,7 @@ class BriefTerminal:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self) -> Generator[None]:
-        """After all sections are written, move the reports back to pytest's categories, for its last line."""
+        """After all sections, move the reports back to pytest's categories, which pytest's last line counts."""
         result = yield
         stats = {} if self._terminal is None else self._terminal.stats
         for usual, ours in _CATEGORIES.items():

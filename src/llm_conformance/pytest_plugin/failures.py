@@ -19,7 +19,7 @@ OWN_FAULT = "This is a fault of llm-conformance, not of the adapter."
 
 
 Told = Literal["passed", "failure", "xfail", "skip"]
-"""The outcomes of a test case in a JUnit file, in which `xfail` and `skip` are kinds of skips."""
+"""The outcomes of a test case in a JUnit file. There, `xfail` and `skip` are kinds of skips."""
 
 _TOLD: Mapping[str, Told] = {
     Status.PASS: "passed",
@@ -46,7 +46,7 @@ class JudgingItem(pytest.Item):
     Attributes:
         judged: The name of the adapter that is judged, or the words for all adapters.
         heading: What the item is about, as people read it: scenario and method.
-        told: The verdicts that a JUnit file lists one by one. They are deleted when the item is reported.
+        told: The verdicts that a JUnit file lists one by one. Once the item is reported, they are deleted.
     """
 
     judged: str
@@ -95,7 +95,7 @@ class JudgingItem(pytest.Item):
         """Return the texts of failures; for a fault of the suite, its traceback.
 
         Both have the type of pytest's own failures, with a message of one line. pytest's summary and JUnit files show
-        that message; of a plain text, they would show everything.
+        that message; for a plain text, they would show everything.
         """
         if isinstance(excinfo.value, Failures | pytest.xfail.Exception):
             shown = excinfo.getrepr(style="value", tbfilter=False, chain=False)

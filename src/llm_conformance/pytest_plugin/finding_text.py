@@ -30,8 +30,8 @@ def in_full(
 ) -> Iterator[str]:
     """Yield the lines of a finding.
 
-    `judged` says in how many of the judged conversations the finding occurs, `apis` are all judged APIs, and `whole`
-    shows everything at full length.
+    `judged` says in how many of the judged conversations the finding occurs. `apis` are all judged APIs. `whole` shows
+    everything at full length.
     """
     also = f" (also {', '.join(finding.also)})" if finding.also else ""
     head = f"{number}. {finding.harm}: {finding.rule}{also} in {judged}, {_where(finding, apis)}"
@@ -80,7 +80,7 @@ def _examples(finding: Finding) -> Iterator[str]:
 
 
 def _traceback(text: str, cause: str, whole: bool) -> Iterator[str]:
-    """Yield the lines of a traceback; unless `whole`, only the frame that the cause names, and the exception."""
+    """Yield the lines of a traceback. Unless `whole`, yield only the frame that the cause names and the exception."""
     lines: Sequence[str] = _printable(text).splitlines()
     if not whole:
         lines = [line for line in lines if not _MARKS.fullmatch(line)]

@@ -1,7 +1,7 @@
 """Keep Python's garbage collector away from objects that live as long as the run.
 
 Scenarios, rules and test items are hundreds of thousands of objects. The collector would visit all of them again and
-again, and pytest makes it do so five more times at the end. That takes a tenth of a run's time.
+again, and five more times when pytest ends. That takes a tenth of a run's time.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class Garbage:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Freeze everything that was loaded and collected."""
-        # Other modules register their random number generators with Hypothesis. It then asks the collector who else
-        # refers to one, and warns if nobody does. The collector does not see references of frozen objects.
+        # Other modules register their random number generators with Hypothesis. Hypothesis then asks the collector what
+        # else refers to a generator, and warns if nothing does. The collector does not see references from frozen
+        # objects.
         if "hypothesis" in sys.modules:
             gc.freeze()
         gc.enable()
@@ -39,7 +40,7 @@ class Garbage:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
-        """Freeze everything if the process ends now, because pytest would make the collector visit it once more."""
+        """Freeze everything if the process ends now. Otherwise pytest would make the collector visit it once more."""
         gc.enable()
         if STARTED_AS in os.environ:
             gc.freeze()

@@ -42,8 +42,8 @@ from llm_conformance.wire.providers.table import table
 class Property:
     """A search: one theme, for one API, through one method of an adapter.
 
-    `alike` is the number of APIs of the same wire format that the adapter supports. It counts APIs that the filters
-    leave out, too, so that a filtered run draws what the whole run draws.
+    `alike` is the number of APIs of the same wire format that the adapter supports. It includes APIs that the filters
+    leave out, so that a filtered run draws the same as the whole run.
     """
 
     adapter: AdapterUnderTest
@@ -88,7 +88,7 @@ class GeneratedScenarios(pytest.Collector):
 
 
 class PropertyItem(JudgingItem):
-    """One property. Scenarios are drawn, and each is judged by every rule that finds something to judge in it."""
+    """One property. It draws scenarios, and every rule that finds something to judge in a scenario judges it."""
 
     def __init__(
         self, *, property_: Property, rules: Collection[Rule], run: Run, keep_in: Path | None, **kwargs: Any
@@ -159,7 +159,7 @@ class PropertyItem(JudgingItem):
 
     @property
     def _is_probe(self) -> bool:
-        """Whether no provider is known to send these inputs, and the run counts them apart."""
+        """Whether no provider is known to send these inputs, and the run counts them separately."""
         return self._property.theme.is_probe and self._run.settings.probes_apart
 
     @property
@@ -168,7 +168,7 @@ class PropertyItem(JudgingItem):
         return searched.adapter.label, str(searched.api), searched.method
 
     def _skip_if_calls_die(self) -> None:
-        """Skip the search if all calls of the method for the API died alike. All rules are then blocked."""
+        """Skip the search if all calls of the method for the API died in the same way. All rules are then blocked."""
         cause = self._run.stops.cause(self._callee)
         if cause is None:
             return
@@ -180,7 +180,10 @@ class PropertyItem(JudgingItem):
         pytest.skip(encodable(f"{Status.BLOCKED}: {why}"))
 
     def _note_if_calls_die(self, verdicts: Mapping[Rule, Verdict]) -> None:
-        """Note once for each search whether calls work: smaller examples of a failure are no further failures."""
+        """Note once for each search whether calls work.
+
+        Smaller examples of a failure do not count as further failures.
+        """
         for rule, result in self._judge.results.items():
             if rule.id != REPORTS_FAULTS:
                 continue

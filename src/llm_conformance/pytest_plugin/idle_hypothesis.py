@@ -1,6 +1,6 @@
-"""Avoid the import of Hypothesis in a run that draws nothing, which saves half a second of processor time.
+"""Avoid the import of Hypothesis in a run that draws nothing. This saves half a second of processor time.
 
-Hypothesis' own plugin imports it for the summary of a run, to say where observations of its tests were written.
+Hypothesis' own plugin imports Hypothesis for the summary of a run, to say where it wrote observations of tests.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from llm_conformance.pytest_plugin.failures import JudgingItem
 
 _PLUGIN = "hypothesispytest"
-"""The name of Hypothesis' plugin, which is that of its entry point."""
+"""The name of Hypothesis' plugin, which is also the name of its entry point."""
 
 
 class IdleHypothesis:

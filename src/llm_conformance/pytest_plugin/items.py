@@ -1,6 +1,6 @@
-"""Test items of scenarios: one for each exchange, judged by all rules that find something to judge in it.
+"""Test items of scenarios: one for each exchange. All rules that find something to judge in it judge it.
 
-An item for each rule would take pytest longer than judging does, because an exchange has twenty rules.
+An exchange has twenty rules. With an item for each rule, pytest would take longer than the judging itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ class RuleModule(pytest.File):
 
 
 class RuleFunction(pytest.Collector):
-    """A rule that takes part in the run: the user has named it (`test_message.py::test_...`), or has named no rule."""
+    """A rule that takes part in the run.
+
+    The user has named it (`test_message.py::test_...`), or has named no rule at all.
+    """
 
     def __init__(self, *, rule: Rule, run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -55,7 +58,7 @@ class Scenarios(pytest.Collector):
 
 
 class ExchangeItem(JudgingItem):
-    """One exchange: a scenario, through one method of an adapter, judged by all rules."""
+    """One exchange: a scenario through one method of an adapter. All rules judge it."""
 
     def __init__(self, *, cell: Cell, rules: Collection[Rule], run: Run, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -37,7 +37,7 @@ _RERUN = "rerun"
 class RunOutcome:
     """The plugin that sums up the verdicts.
 
-    Under pytest-xdist the workers send their verdicts with the test reports; the controller sums up.
+    Under pytest-xdist, the workers send their verdicts with the test reports, and the controller sums up.
     """
 
     NAME = "conformance-outcome"
@@ -73,7 +73,7 @@ class RunOutcome:
             setattr(report, JUDGED, not report.failed or isinstance(error, Failures))
             # As a text, because xdist cannot send every value that an adapter may return.
             setattr(report, _TALLY, json.dumps(item.tally.to_dict()))
-            del item.tally  # to save memory, and because a rerun of the item counts anew
+            del item.tally  # to save memory, and because a rerun of the item starts to count again
         elif isinstance(item, JudgingItem) and call.when == "teardown":
             item.told = ()
         return report
@@ -94,7 +94,7 @@ class RunOutcome:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> None:
-        """Remove badges of earlier runs, so that none is left if the process of this run dies."""
+        """Remove badges of earlier runs, so that no old badge is left if the process of this run dies."""
         if not self._is_worker and not session.config.option.collectonly:
             for path in self._settings.reports:
                 if path.suffix == files.BADGE:
@@ -170,7 +170,7 @@ class RunOutcome:
 
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
-        """End the process even if a hung call still has a thread. Python would wait for it."""
+        """End the process even if a hung call still has a thread. Python would wait for that thread."""
         if self._run.has_hung_calls and not self._is_worker:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -225,10 +225,10 @@ class RunOutcome:
     def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:
         """Return the exit code of the run, the first of these that applies.
 
-        pytest's own code, if it is not about test results (2 interrupted, 3 internal error, 4 usage error) and `-x` did
-        not stop the run; 4 for a bare cassette that cannot be read; 3 for a fault of the suite, or if fewer items ran
-        than planned although nobody stopped the run; 1 for a failure or a stale deviation; 5 if nothing was judged; 0
-        if the adapters conform.
+        First, pytest's own code if it is not about test results (2 interrupted, 3 internal error, 4 usage error),
+        unless `-x` stopped the run. Then 4 for a bare cassette that cannot be read; 3 for a fault of the suite, or if
+        fewer items ran than planned although nobody stopped the run; 1 for a failure or a stale deviation; 5 if nothing
+        was judged; 0 if the adapters conform.
         """
         stopped_at_a_failure = pytest_exit_code == 2 and not self._interrupted
         if pytest_exit_code not in (0, 1, 5) and not stopped_at_a_failure:

@@ -1,8 +1,8 @@
 """The pytest plugin: the options, and the collection of the rules.
 
-Nothing heavy is imported before an adapter is named, so that the suite costs nothing in projects that have it installed
-but do not use it. The short option `--adapter` is added only if it is on the command line and no conftest.py defines
-it. Its alias `--conformance-adapter` always works.
+The plugin imports nothing heavy until an adapter is named, so that it costs nothing in projects that have the suite
+installed but do not use it. It adds the short option `--adapter` only if that is on the command line and no conftest.py
+defines it. The alias `--conformance-adapter` always works.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(optionalhook=True, wrapper=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int, int]:
-    """Return how many workers `-n auto` starts: 1.5 times as many as usual if an adapter is judged.
+    """Return the number of workers for `-n auto`: 1.5 times as many as usual if an adapter is judged.
 
-    A worker often waits for the process of its adapter, or for servers that fall silent. If pytest-xdist's environment
-    variable is set, its number is used.
+    A worker often waits for the process of its adapter, or for servers that fall silent. The number in pytest-xdist's
+    environment variable takes precedence.
     """
     workers = yield
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not config.getoption("conformance_adapter"):
@@ -102,7 +102,7 @@ def _is_defined(parser: pytest.Parser, option: str) -> bool:
     try:
         _, unknown = parser.parse_known_and_unknown_args([probe])
     except (Exception, SystemExit):
-        return True  # the option is defined, and `probe` is no valid value of it
+        return True  # the option is defined, but `probe` is not a valid value of it
     return probe not in unknown
 
 

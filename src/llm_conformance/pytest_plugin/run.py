@@ -28,7 +28,7 @@ from llm_conformance.wording import counted
 class Collected:
     """What a process has collected.
 
-    Under pytest-xdist, every worker collects everything and runs a part. The workers send this to the controller.
+    Under pytest-xdist, every worker collects everything, runs a part, and sends this object to the controller.
 
     Attributes:
         known: The verdicts of the cells for which nothing has to be run.
@@ -102,7 +102,7 @@ class Run:
         )
 
     def exchange_details(self, cell: Cell) -> dict[str, Mapping[str, Any]]:
-        """Return {key: details} of a cell's exchange if a report needs them and does not have them yet, else {}."""
+        """Return {key: details} of a cell's exchange if a report needs the details and lacks them so far; else {}."""
         key = exchange_details.key(cell.adapter.label, cell.scenario.id, cell.method)
         is_stopped = self.stops.cause(cell.callee, cell.scenario.id) is not None
         if is_stopped or not self.settings.reports or key in self._reported:
@@ -112,7 +112,7 @@ class Run:
         return {key: exchange_details.details(self.runner.exchange(cell), command)}
 
     def new_outside(self) -> Counter[str]:
-        """Return the connections that were refused outside of calls since the last call of this, counted by place."""
+        """Count, by place, the connections outside of calls that were refused since the last call of this method."""
         if "runner" not in vars(self):
             return Counter()
         new = Counter(self.runner.outside)
@@ -120,7 +120,7 @@ class Run:
         return new
 
     def why_partial(self, judged: Tally) -> Iterator[str]:
-        """Yield why the run does not show that an adapter conforms, in a few words each; nothing if it is complete."""
+        """Yield short reasons why the run does not show that an adapter conforms; nothing if the run is complete."""
         yield from self.why_not_whole(judged)
         if not self.settings.effort.examples:
             yield f"no generated inputs ({as_typed('examples')}=ci adds them)"
@@ -130,7 +130,7 @@ class Run:
             yield f"{counted(len(judged.too_busy), 'call')} not judged, as this machine is too busy"
 
     def why_not_whole(self, judged: Tally) -> Iterator[str]:
-        """Yield the reasons why a rule was not applied to a recording; none if every rule was applied to all."""
+        """Yield the reasons why some rule was not applied to some recording; nothing if there was no such case."""
         settings, collected = self.settings, self.collected
         yield from settings.filters.reasons()
         if collected.deselected:

@@ -79,7 +79,7 @@ def _outside(result: Result) -> Iterator[str]:
 
 
 def _new(result: Result) -> Iterator[str]:
-    """Yield the failures that are newer than the edition to which the run is pinned."""
+    """Yield the failures that are newer than the edition that the run is pinned to."""
     by_rule: dict[tuple[str, str], list[str]] = {}
     for each in result.tally.verdicts:
         if each.status == Status.NEW:
@@ -121,7 +121,7 @@ def _show_adapter(
 
 
 def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
-    """Yield a line for each cause for which calls were no longer made."""
+    """Yield a line for each reason why calls were no longer made."""
     by_cause: dict[str, list[tuple[str, str, set[tuple[str, str]]]]] = {}
     for (label, api, method, cause), missed in sorted(result.tally.not_asked.items()):
         if label == adapter.label:

@@ -1,4 +1,4 @@
-"""Send a request to a provider; return the response byte for byte, with the time at which each chunk arrived."""
+"""Send a request to a provider. Return the response byte for byte, with the time at which each chunk arrived."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WHOLE_S = 600.0
 """The time limit in seconds for a whole response, headers and body."""
 _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
-"""In bytes. A cassette may have `MAX_BYTES`, and holds the escaped body and the request."""
+"""In bytes. A cassette may have `MAX_BYTES`, and has the request besides the escaped body."""
 
 
 class RefusedError(Exception):
@@ -32,7 +32,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True)
 class Chunk:
-    """The size of a piece of the body in bytes, and when it arrived, in milliseconds after the request."""
+    """The size of a piece of the body in bytes, and the milliseconds from the request to its arrival."""
 
     size: int
     milliseconds: int
@@ -46,7 +46,7 @@ class RawResponse:
         chunks: The pieces of the body; empty if the body had to be decompressed.
         broke_off: Why the body is incomplete; "" if it is complete.
         attempts: The number of requests that were sent.
-        can_retry: Whether the connection broke, in which case another attempt may get the whole body.
+        can_retry: Whether the connection broke. Another attempt may then get the whole body.
     """
 
     status: int
@@ -59,7 +59,7 @@ class RawResponse:
 
 
 def headers_for(api: Api, key: str | None) -> dict[str, str]:
-    """Return the headers of a request, with the key if the API has a header for it."""
+    """Return the headers of a request. They have the key if the API has a header for keys."""
     headers = {"content-type": "application/json", "accept-encoding": "identity", **api.request_headers}
     if key and api.key_headers:
         name = api.key_headers[0]
@@ -70,11 +70,11 @@ def headers_for(api: Api, key: str | None) -> dict[str, str]:
 def send(request: ProviderRequest, url: str, key: str | None) -> RawResponse:
     """Send a request. While the provider is busy, send it again after the time in its `retry-after`.
 
-    A status that the present recording has is not retried, even if it is an error.
+    If the present recording has the same status, the request is not sent again, even for an error.
 
     Raises:
-        RefusedError: The status is 401, 403 or a redirect, and the recorded status is a different one; or the headers
-            do not end.
+        RefusedError: The status is 401, 403 or a redirect, and differs from the recorded status; or the headers do not
+            end.
         httpx.TransportError: No attempt got a response.
     """
     from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_attempt
@@ -102,7 +102,10 @@ def _send_once(request: ProviderRequest, url: str, headers: Mapping[str, str]) -
 
 
 async def _sent(request: ProviderRequest, url: str, headers: Mapping[str, str]) -> RawResponse:
-    """Send a request once. The limit is for the whole response, because a server may send single bytes for ever."""
+    """Send a request once.
+
+    The time limit is for the whole response, because a server may send single bytes for ever.
+    """
     start = time.monotonic()
     body, chunks, broke_off, can_retry = bytearray(), [], "", False
     response: httpx.Response | None = None
@@ -131,7 +134,7 @@ async def _sent(request: ProviderRequest, url: str, headers: Mapping[str, str]) 
 
 
 def _refuse_redirect(request: ProviderRequest, response: RawResponse) -> None:
-    """Raise RefusedError for a redirect. It is not followed, because the key is only for the host of the request."""
+    """Raise RefusedError for a redirect. Nobody follows it, because the key is only for the host of the request."""
     if 300 <= response.status < 400 and response.status != request.recorded_status:
         host = re.match(r"https?://([\w.:-]{1,100})(?:[/?#]|\Z)", response.headers.get("location", ""), re.ASCII)
         where = f" to {host[1]}" if host else ""
@@ -156,7 +159,7 @@ def _is_busy(status: int, recorded_status: int | None) -> bool:
 
 
 def _retry_after(outcome: object) -> float:
-    """Return the seconds of the `retry-after` header, at most `LONGEST_WAIT_S`; 0 without one."""
+    """Return the seconds of the `retry-after` header, at most `LONGEST_WAIT_S`; 0 without this header."""
     failed = getattr(outcome, "failed", True)
     response = None if failed else outcome.result()  # type: ignore[attr-defined]
     value = response.headers.get("retry-after", "") if isinstance(response, RawResponse) else ""

@@ -1,6 +1,6 @@
-"""The credentials with which the requests of a cassette were sent.
+"""The credentials in the requests of a cassette.
 
-A provider's answer may repeat them. They have to be known to be removed from an imported cassette.
+A provider's answer may repeat them. The import can only remove credentials that it knows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _PARAMETERS = re.compile(r".*(?:key|token|secret|sig|signature|password)", re.IG
 _FIELDS = re.compile(
     r"(?:.*_)?(?:api_?key|access_?key|(?:access|auth|bearer|session)_?token|secret|password)", re.IGNORECASE
 )
-"""Fields of a request's body with credentials. Other fields in `key` or `token` hold names (`prompt_cache_key`)."""
+"""Fields of a request's body with credentials.
+
+Other fields that end in `key` or `token` have names (`prompt_cache_key`).
+"""
 
 
 def sent(path: Path) -> frozenset[str]:
@@ -45,7 +48,7 @@ def _of_request(request: Mapping[str, Any]) -> Iterator[str]:
             for value in values if isinstance(values, list) else [values]:
                 yield from _parts(str(value))
     yield from _of_url(str(request.get("uri", "")))
-    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):  # no JSON
+    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):  # not JSON
         body: Any = request.get("body")
         yield from _of_body(json.loads(body["string"] if isinstance(body, Mapping) else body))
 

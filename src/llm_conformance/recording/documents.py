@@ -27,7 +27,7 @@ _REPLACED = ("recordings", "expected")
 
 @dataclass(frozen=True)
 class Recording:
-    """A request, its response, and the interaction without secrets, which goes into the cassette."""
+    """A request, its response, and the interaction for the cassette, which has no secrets."""
 
     request: ProviderRequest
     response: RawResponse
@@ -35,7 +35,7 @@ class Recording:
 
     @property
     def facts(self) -> WireFacts | None:
-        """The facts in the response; None if it cannot be read."""
+        """The facts in the response; None if the response cannot be read."""
         return answers.derive_if_readable(self.interaction, self.request.api)
 
 
@@ -84,7 +84,7 @@ def _expected(recording: Recording, model: str, profile: ThinkProfile) -> Expect
 def _with_old_segments(expected: Expected, old: Mapping[str, Any], mode: Mode, own: Splice) -> Expected:
     """Return the expected values with the old hand-written segments, if these fit the new answer.
 
-    Hand-written segments may have more than derived ones, for example which calls the provider ran.
+    Hand-written segments may say more than derived segments, for example which calls the provider ran.
     """
     old_expected = read_expected(old, mode)
     if expected.error or "segments" not in old_expected.stated:
@@ -116,7 +116,7 @@ def have_same_content(one: Expected, other: Expected) -> bool:
 
 
 def metadata(recordings: Collection[Recording], today: date, base_url: str | None, source: str) -> dict[str, Any]:
-    """Return a cassette's metadata. `base_url` is where the requests went, if not to the provider."""
+    """Return a cassette's metadata. `base_url` is where the requests went, unless they went to the provider."""
     request = next(iter(recordings)).request
     answered = sorted({each.facts.model for each in recordings if each.facts is not None and each.facts.model})
     bodies = (each.request.body for each in recordings)

@@ -23,7 +23,7 @@ class Draft:
         name: The name of the scenario to be recorded.
         document: The start of the scenario file: the draft without `modes` and `request`.
         modes: The modes to record.
-        request: The body of the request in the provider's form; empty if it is made from `call`.
+        request: The body of the request in the provider's form; empty if `call` gives the request.
         token_limit: The highest number of tokens in an answer; None if it is unknown.
     """
 

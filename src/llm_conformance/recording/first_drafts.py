@@ -1,6 +1,6 @@
-"""The suite's own drafts, with which every hosted API gets its first recordings.
+"""The suite's own drafts. They give every hosted API its first recordings.
 
-`conversations.toml` has the conversations. The row of an API says how to ask it for them (`Api.drafts`).
+`conversations.toml` has the conversations. The row of an API says how to ask the API for them (`Api.drafts`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from llm_conformance.wire.providers.drafts import Asked
 
 _FILE = Path(__file__).with_name("conversations.toml")
 _STREAM_PARAMS: Mapping[str, Mapping[str, Any]] = {"chat": {"stream_options": {"include_usage": True}}}
-"""Maps a wire format to fields of streamed requests. Without this one, most servers do not count a stream's tokens."""
+"""Maps a wire format to fields of streamed requests.
+
+Without these fields, most servers do not count a stream's tokens.
+"""
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Conversation:
         tokens: The highest number of tokens in an answer.
         messages: The messages, in OpenAI's form.
         tools: The tools, in OpenAI's form.
-        stated: Whether it is asked only of APIs whose row says how.
+        stated: Whether only those APIs are asked whose row says how.
     """
 
     title: str
@@ -65,7 +68,7 @@ def all_drafts() -> list[Draft]:
 
 
 def drafts_of(api: Api) -> Iterator[Draft]:
-    """Yield the drafts of an API, `recorded-<api>-<conversation>`; none if it cannot be recorded."""
+    """Yield the drafts of an API, `recorded-<api>-<conversation>`; none if the API cannot be recorded."""
     if api.drafts.impossible:
         return
     for name, conversation in conversations().items():

@@ -1,9 +1,9 @@
-r"""Find a secret in every way to write it, whole or in pieces.
+r"""Find a secret in every form in which it may be written, whole or in pieces.
 
-`places_of` lists the texts of an interaction piece by piece. `Finder` joins them in several ways: those of one field
-over the frames of a stream, all texts in order, those that occur once, and those that are part of a secret. Each joined
-text is searched plain and decoded: escapes of JSON and of URLs, base64, hexadecimal digits, gzip, and these inside of
-each other.
+`places_of` lists the texts of an interaction piece by piece. `Finder` joins them in several ways: the texts of one
+field over the frames of a stream, all texts in order, the texts that occur once, and the texts that are part of a
+secret. It searches each joined text as it is and decoded: escapes of JSON and of URLs, base64, hexadecimal digits,
+gzip, and these inside of each other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from llm_conformance import limits, secrets
 from llm_conformance.wire.framings.base import Framing
 
 SHORTEST = 6
-"""In code points. Shorter known secrets are not looked for, because they occur in ordinary words."""
+"""In code points. Shorter known secrets are not searched for, because they occur in ordinary words."""
 _DEPTH = 3
 """How many nested encodings are decoded."""
 
@@ -40,7 +40,7 @@ class Finder:
 
     @functools.cached_property
     def whole(self) -> Sequence[str]:
-        """The secrets that are long enough, the longest first, because one may begin with another."""
+        """The secrets that are long enough, the longest first, because a secret may begin with another."""
         return sorted({each.strip() for each in self.known if len(each.strip()) >= SHORTEST}, key=len, reverse=True)
 
     @functools.cached_property
@@ -54,7 +54,7 @@ class Finder:
         return "\n".join(form for secret in self.whole for form in _forms(secret))
 
     def finds(self, pieces: Sequence[Piece]) -> bool:
-        """Return True if the texts, joined in this order, contain a secret in any form, or parts of one."""
+        """Return True if the texts, joined in this order, contain a secret in any form or parts of a secret."""
         joined = dict.fromkeys(text for texts in self._views(pieces) for text in _joined(texts))
         return any(self._is_in(reading) for text in joined for reading in _readings(text, _DEPTH))
 
@@ -135,7 +135,10 @@ _HEX = re.compile(r"[0-9a-fA-F]{12,}")
 _SPACE = re.compile(r"\s+")
 _COMPRESSED = re.compile(r"\x1f\x8b\x08|(?:\A|\0)x[\x01\x5e\x9c\xda]")
 _PRINTABLE = re.compile(r"[\t\n\r -~]{6,}")
-"""What can be a secret or encode one. Only this is searched in decoded bytes; most are sound or signatures."""
+"""What can be a secret or encode a secret.
+
+In decoded bytes, which mostly are sound or signatures, only this is searched.
+"""
 
 
 def _readings(text: str, depth: int) -> Iterator[str]:
@@ -170,7 +173,7 @@ def _decoded_bytes(text: str) -> Iterator[str]:
 
 
 def _from_base64(text: str) -> str:
-    """Decode base64, also if it consists of pieces that were encoded one by one; "" if it is no base64."""
+    """Decode base64, even if its pieces were encoded one by one; return "" if it is not base64."""
     pieces = re.split("=+", text.translate(_STANDARD))
     if not all(_ONLY_BASE64.fullmatch(piece) for piece in pieces):
         return ""
@@ -211,7 +214,10 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def core_of_base64(secret: bytes, shift: int) -> str:
-    """Return the part of a secret's base64 that does not depend on bytes around it; `shift` is how many precede it."""
+    """Return the part of a secret's base64 that does not depend on the bytes around the secret.
+
+    `shift` is the number of bytes before the secret.
+    """
     encoded = base64.b64encode(b"\0" * shift + secret).decode("ascii")
     first = -(-shift * 8 // 6)
     return encoded[first : (shift + len(secret)) * 8 // 6]

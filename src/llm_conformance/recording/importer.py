@@ -1,7 +1,7 @@
 """Import VCR cassettes of other projects as scenarios.
 
-A cassette is read as a bare recording, and its secrets are masked. An interaction becomes a scenario if expected values
-can be derived from its bytes. A plain and a streamed interaction with the same request become one scenario.
+A cassette is read as a bare recording, and its secrets are masked. An interaction becomes a scenario if its bytes
+decide expected values. A plain and a streamed interaction with the same request become one scenario.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _with_call(recording: Scenario) -> Scenario:
 
 
 def _paired(found: list[Scenario]) -> Iterator[list[Scenario]]:
-    """Yield the recordings in groups: a plain and a streamed one with the same request, or one alone."""
+    """Yield the recordings in groups: a plain and a streamed recording with the same request, or a single recording."""
     left = list(found)
     while left:
         one = left.pop(0)
@@ -172,14 +172,14 @@ def _write(
 
 
 def _readable(interaction: Interaction, api: Api) -> Interaction:
-    """Return the interaction with the request's fields renamed as in the provider table."""
+    """Return the interaction. The fields of its request get their names in the provider table."""
     return replace(interaction, request=api.read_request(interaction.request))
 
 
 def _free(folder: Path, name: str, digest: str) -> Path:
     """Return a path for a new scenario file. Raises CannotImportError if the cassette was imported before.
 
-    If an earlier import was interrupted before the scenario file was written, the path is the same as then.
+    If an earlier import was interrupted before it wrote the scenario file, the path is the same as that import's.
     """
     for number in itertools.count(1):
         target = folder / f"{name if number == 1 else f'{name}-{number}'}{SUFFIX}"

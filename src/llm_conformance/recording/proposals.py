@@ -1,4 +1,4 @@
-"""Proposals: a new recording in a folder beside the present one, until it is accepted or rejected.
+"""Proposals: a new recording in a folder beside the present recording, until the user accepts or rejects it.
 
     cassettes/<provider>/<name>.proposed/<name>.yaml             the new cassette
     cassettes/<provider>/<name>.proposed/<name>.scenario.yaml    the scenario file with the proposed expected values
@@ -29,7 +29,7 @@ from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _NOTES = "notes.json"
 _WRITTEN, _BEFORE = "written", "before"
-"""The names of the new proposal and of the one that it replaces, in a temporary folder."""
+"""The names, in a temporary folder, of the new proposal and of the proposal that it replaces."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def propose(
 ) -> Proposal:
     """Write a proposal atomically. It replaces an earlier one for the same scenario.
 
-    It waits while another command changes the directory, because the responses may have been paid for.
+    It waits while another command changes the directory, because the responses may have cost money.
 
     Raises:
         BadFileError: The folder of the scenario is a link.
@@ -142,7 +142,7 @@ def accept(cassette_dir: Path, proposals: Collection[Proposal]) -> None:
 
 
 def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
-    """Undo an interrupted `accept`, complete or delete what else was interrupted, and return the restored files.
+    """Undo an interrupted `accept`, complete or delete other interrupted work, and return the restored files.
 
     Args:
         cassette_dir: The directory.
@@ -165,7 +165,7 @@ def recover(cassette_dir: Path, wait: bool = False) -> list[str]:
 
 
 def _complete(leftover: Path) -> None:
-    """Move a proposal into its place if the earlier one has been moved away."""
+    """Move a proposal into its place if the earlier proposal is no longer there."""
     folder = leftover.with_name(leftover.name.removeprefix(".").rpartition("-")[0])
     if (leftover / _WRITTEN).is_dir() and (leftover / _BEFORE).is_dir() and not folder.exists():
         (leftover / _WRITTEN).replace(folder)
@@ -231,7 +231,7 @@ def _problems(path: Path) -> Iterator[FileProblem]:
 
 
 def _in_original(problem: FileProblem, copy: Path, cassette_dir: Path) -> FileProblem:
-    """Return a problem of a file in the copy as a problem of the original, which the user has to change."""
+    """Return a problem of a file in the copy as a problem of the original, because the user has to change that."""
     target = cassette_dir / problem.path.relative_to(copy)
     name = target.name.removesuffix(SUFFIX).removesuffix(".yaml")
     proposed = target.with_name(name + PROPOSED) / target.name

@@ -1,4 +1,4 @@
-"""The requests that are sent to a provider: those recorded in a scenario, or those of a draft."""
+"""The requests to send to a provider: those recorded in a scenario, or those of a draft."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class ProviderRequest:
 
 
 def requests_of_draft(draft: Draft, model: str | None) -> Iterator[ProviderRequest]:
-    """Yield the requests of a draft: its own `request`, or one in the provider's form made from its `call`.
+    """Yield the requests of a draft: its own `request`, or a request in the provider's form made from its `call`.
 
     Raises:
         CannotRecordError: The conversation has an earlier answer, and the draft has no `request`.
@@ -72,7 +72,7 @@ def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[Prov
     """Yield the recorded requests of a scenario, with a new `model` if one is given.
 
     Raises:
-        CannotRecordError: No provider can be made to answer in the way that the scenario needs.
+        CannotRecordError: Nobody can make a provider answer in the way that the scenario needs.
     """
     expected = file.document["expected"]
     if any(key in file.document or key in expected for key in ("fault", "unknown")):
@@ -97,7 +97,7 @@ def requests_of_scenario(file: ScenarioFile, model: str | None) -> Iterator[Prov
 
 
 def base_url_for(request: ProviderRequest, given: str | None, variables: Mapping[str, str]) -> str:
-    """Return the base URL for a request: `given`, or else the provider's with the user's account filled in.
+    """Return the base URL for a request: `given`, or else the provider's base URL with the user's account filled in.
 
     Raises:
         CannotRecordError: An environment variable that the URL needs is not set or has characters that no account has,
@@ -128,5 +128,5 @@ def missing_url_variables(api: Api, variables: Mapping[str, str]) -> list[str]:
 
 
 def _template(api: Api) -> str:
-    """Return the base URL that has a part for each of the API's `url_variables`; "" if there is none."""
+    """Return the base URL that has a part for each of the API's `url_variables`; "" if there is no such URL."""
     return next((url for url in api.base_urls if all(f"{{{name}}}" in url for name in api.url_variables)), "")

@@ -161,7 +161,7 @@ def secret_parts(url: str) -> Iterator[str]:
 
 
 def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
-    """Return the key from the first environment variable that is set; None if none is set or the API needs none.
+    """Return the key from the first environment variable that is set; None if no variable is set or no key is needed.
 
     Raises:
         CannotRecordError: The key has characters that a header cannot have.
@@ -176,7 +176,7 @@ def key_for(api: Api, environment: Mapping[str, str]) -> str | None:
 
 
 def missing_variables(api: Api, environment: Mapping[str, str], base_url: str | None) -> list[str]:
-    """Return the environment variables for a recording that are unset or empty; `A or B` for a key.
+    """Return the environment variables for a recording that are unset or empty. For a key, this may be `A or B`.
 
     Raises:
         CannotRecordError: The key has characters that a header cannot have.
@@ -187,7 +187,7 @@ def missing_variables(api: Api, environment: Mapping[str, str], base_url: str | 
 
 
 def _is_new_error(recording: Recording) -> bool:
-    """Return True if the status is an error and the present recording's is not."""
+    """Return True if the status is an error, but the status of the present recording is not."""
     return recording.response.status >= 400 and (recording.request.recorded_status or 0) < 400
 
 

@@ -1,4 +1,4 @@
-"""Review a proposed recording: what it changes in shape, expected values and text, and whether it can be accepted."""
+"""Review a proposed recording: what it changes in shape, expected values and text, and what prevents accepting it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Review:
         remarks: What the recorder noticed.
         shape: The changes in the shape of the responses, one sentence each.
         text: The lines of a unified diff of the scenario file; for a new scenario, its expected values.
-        dropped: The keys that the present expected values state and the proposed ones lack.
+        dropped: The keys that the present expected values state and the proposed values lack.
         problems: The problems that prevent accepting the proposal.
         disagreements: Where the reference adapter's response differs from the proposed expected values.
     """
@@ -56,7 +56,7 @@ class Review:
 
 
 def review(cassette_dir: Path, wanted: Sequence[Proposal], together: Sequence[Proposal]) -> list[Review]:
-    """Review the `wanted` proposals, which are some of those to be accepted `together`. Raises BadFileError."""
+    """Review the `wanted` proposals. They are among the proposals to be accepted `together`. Raises BadFileError."""
     with swap.locked(cassette_dir), proposals.overlaid(cassette_dir, together) as copy:
         problems = list(proposals.check(cassette_dir, together))
         (reference,) = loader.load_all([REFERENCE_ADAPTERS], ROOT)

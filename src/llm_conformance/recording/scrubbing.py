@@ -1,9 +1,10 @@
 """Remove keys, accounts, cookies and addresses from an interaction before it is written.
 
-Only allowed headers are kept, and only the path and the API's own query parameters of a URL. Everywhere else, three
-kinds of secrets are masked: known secrets (the key and the account of the request) in all forms (plain, JSON, URL,
-base64), plain parts of keys, and everything that looks like a secret. A mask is as long as the secret, so that offsets
-into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is written.
+Of the headers, only allowed ones are kept. Of a URL, only the path and the API's own query parameters are kept.
+Everywhere else, three kinds of secrets are masked: known secrets (the key and the account of the request) in all forms
+(plain, JSON, URL, base64), plain parts of keys, and everything that looks like a secret. A mask is as long as the
+secret, so that offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is
+written.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _scrubbed(interaction: Interaction, api: Api, finder: Finder) -> tuple[Inter
         headers={name: clean(value) for name, value in interaction.headers.items() if name in KEPT_HEADERS},
         body=_cleaned_body(interaction, clean),
     )
-    body = [("", scrubbed.body.decode("latin-1"))]  # raw: it has what JSON drops, such as a repeated key
+    body = [("", scrubbed.body.decode("latin-1"))]  # raw, because parsed JSON lacks parts, such as a repeated key
     beside = list(texts_in([scrubbed.uri, scrubbed.request, scrubbed.headers]))
     if any(map(finder.finds, (_places(scrubbed), body, beside))):
         raise LeakError("the response has the key in pieces, or in a form that cannot be masked")
@@ -153,7 +154,7 @@ def without_account(uri: str, api: Api) -> str:
 
 
 def _plain_uri(uri: str, api: Api) -> str:
-    """Return a URI with only the API's own query parameters, and without a user: anything else may contain a key."""
+    """Return a URI without a user and without query parameters other than the API's own. These may contain a key."""
     place = api.place(uri)
     if place is None:
         parts = urlsplit(uri)
@@ -164,7 +165,7 @@ def _plain_uri(uri: str, api: Api) -> str:
 
 @dataclass(frozen=True)
 class _Form:
-    """A way to write a secret: its pattern, and a lower-case text that each match contains, which is found faster."""
+    """A way to write a secret: its pattern, and a lower-case text in each match, which is faster to find."""
 
     pattern: re.Pattern[str]
     literals: tuple[str, ...]

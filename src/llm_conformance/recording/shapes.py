@@ -1,7 +1,7 @@
 """The shape of a recorded response: its fields, types, event order and conventions, without its texts.
 
-Two recordings of the same request differ in every word. But a new field, a changed type, a changed order of events,
-token counts that no longer add up, or offsets in a different unit show that the provider has changed.
+Two recordings of the same request may differ in every word. But the provider has changed if there is a new field, a
+changed type, a changed order of events, token counts that no longer add up, or offsets in a different unit.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _OR = " or "
 
 
 def _may_be_the_same(was: str, now: str) -> bool:
-    """Return True if two claims can both be true. In a text of ASCII letters, all units of offsets fit."""
+    """Return True if two claims can both be true. In an ASCII text, for example, all units of offsets fit."""
     return was == now or not set(was.split(_OR)).isdisjoint(now.split(_OR))
 
 
@@ -108,7 +108,7 @@ def differences(old: Shape, new: Shape) -> Iterator[str]:
 
 
 def _lacks_parent(path: str, fields: Mapping[str, frozenset[str]]) -> bool:
-    """Return True if a field is missing only because its list is empty, or its parent is missing and reported."""
+    """Return True if a field is missing because its list is empty, or because its parent is missing and reported."""
     if path in fields:
         return False
     above = path.rpartition("/")[0]

@@ -1,7 +1,7 @@
-"""Replace the old answer of an earlier turn with the new one in the recorded request of a later turn.
+"""Replace an earlier turn's old answer with its new answer in the recorded request of a later turn.
 
-The request repeats the earlier answer in the provider's form: its text, reasoning, opaque parts and tool calls. They
-are replaced wherever they occur. What the user and the tools say stays unchanged, except for the ids of tool calls.
+The request repeats the earlier answer in the provider's form: its text, reasoning, opaque parts and tool calls. These
+are replaced wherever they occur. Texts of the user and the tools stay unchanged, except for the ids of tool calls.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _OTHER_ROLES = ("user", "system", "developer", "tool")
 
 @dataclass(frozen=True)
 class Splice:
-    """What to replace in a request: maps old to new texts, ids of tool calls, and arguments that are JSON values."""
+    """What to replace in a request. Maps old to new texts, ids of tool calls, and arguments that are JSON values."""
 
     texts: Mapping[str, str]
     ids: Mapping[str, str]

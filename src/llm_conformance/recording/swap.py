@@ -1,8 +1,8 @@
 """Replace several files, all or none, even if the process is killed.
 
-A journal lists the files that are being replaced. Their old contents are kept beside the new files until the journal is
-deleted. If the process ends before that, `undo` restores them. A cassette directory is untrusted, so `undo` accepts
-only journals about proposals and their target files.
+A journal lists the files that are being replaced. Their old contents stay beside the new files until the journal is
+deleted. If the process ends before that, `undo` restores the old contents. A cassette directory is untrusted, so `undo`
+accepts only journals about proposals and their target files.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def locked(cassette_dir: Path, wait: bool = False) -> Iterator[None]:
 
 
 def swap(cassette_dir: Path, changes: Sequence[Change]) -> None:
-    """Replace files, all in `cassette_dir`. If one fails, restore all of them."""
+    """Replace files, all of them in `cassette_dir`. If one cannot be replaced, restore all files."""
     journal = cassette_dir / JOURNAL
     entries = [[str(path.relative_to(cassette_dir)) for path in change] for change in changes]
     try:
@@ -71,7 +71,7 @@ def swap(cassette_dir: Path, changes: Sequence[Change]) -> None:
 
 
 def undo(cassette_dir: Path) -> list[str]:
-    """Undo a swap that was interrupted; return the paths of the restored files.
+    """Undo a swap that was interrupted. Return the paths of the restored files.
 
     Raises BadFileError for a journal that `swap` cannot have written.
     """

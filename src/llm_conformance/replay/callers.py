@@ -15,13 +15,13 @@ from llm_conformance.replay.transport import Transport
 
 
 class Callers:
-    """Calls adapters, and keeps track of hung calls and of answers that were kept.
+    """Calls adapters, and knows which calls hang and which answers are kept.
 
     Args:
         transport: How recorded responses reach the adapters.
 
     Attributes:
-        starved_s: For how many seconds of the last call the machine did not run the adapter.
+        starved_s: How many seconds of the last call passed while the machine did not run the adapter.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -45,14 +45,14 @@ class Callers:
         try:
             return None if adapter.program is None else adapter.program.network
         except (ProgramError, OSError):
-            return None  # that the program does not start will show in the call
+            return None  # if the program does not start, the call will show it
 
     def is_lost(self, returned: Any) -> bool:
-        """Return True if an earlier answer is kept by a process, and that process no longer keeps it."""
+        """Return True if an earlier answer was kept by a process that no longer keeps it."""
         return self._in_program.is_lost(returned)
 
     def call(self, adapter: AdapterUnderTest, asked: MethodCall, within_s: float, on_event: OnEvent) -> CallResult:
-        """Call a method; give it up after `within_s` seconds."""
+        """Call a method. Give the call up after `within_s` seconds."""
         if adapter.program is not None:
             result = self._in_program.call(adapter.program, asked, within_s, on_event)
             self.starved_s = self._in_program.starved_s
@@ -64,5 +64,5 @@ class Callers:
         return result
 
     def close(self) -> None:
-        """Stop the calls in this process. Programs are not ended, because they belong to the adapters."""
+        """Stop the calls in this process. Programs belong to the adapters, so they go on."""
         self._in_process.close()

@@ -9,11 +9,11 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import Interaction, Mode
 
 PURE = frozenset[Method]({"parse", "parse_stream"})
-"""The methods that are given the response and send no request."""
+"""The methods that receive the response and send no request."""
 
 
 def a_parser_gets_the_bytes(adapter: AdapterUnderTest, mode: Mode, method: Method) -> bool:
-    """Return True if a method sends requests, and the adapter also has one that is only given the response."""
+    """Return True if a method sends requests, and the adapter also has a method that only receives the response."""
     return method not in PURE and not PURE.isdisjoint(adapter.methods_for(mode))
 
 
@@ -47,12 +47,15 @@ class Cell:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether a recorded answer is only parsed. Earlier answers of bare recordings are then not needed."""
+        """Whether the method only parses a recorded answer. Then earlier answers of bare recordings are not needed."""
         return self.method in PURE and self.scenario.is_bare
 
     @property
     def holds_last_frame(self) -> bool:
-        """Whether the server holds back the last frame. It does in complete streams with content before that frame."""
+        """Whether the server holds back the last frame.
+
+        It does so for a complete stream with content before that frame.
+        """
         if self.method in PURE:
             return False
         whole = self.scenario.cuts is None and self.scenario.fault is None

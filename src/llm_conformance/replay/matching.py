@@ -1,4 +1,4 @@
-"""Compare a request with the recorded requests: the path, the key, and what the body asks."""
+"""Compare a request with the recorded requests: the path, the key, and what the body asks for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OWN_PREFIX = re.compile(r"^/(?:v\d\w*|api)(?=/)")
 
 
 _CONVERSATION = frozenset({"messages", "input", "contents", "system", "instructions", "systemInstruction", "documents"})
-"""Fields that are always compared as the conversation, even if a scenario names pointers into them."""
+"""Fields that are always compared as a conversation, even if a scenario names pointers into them."""
 _TOOL_POINTER = re.compile(r"/tools/\d+(?P<declaration>/functionDeclarations/\d+)?(?P<rest>/.*)?")
 
 
@@ -44,7 +44,7 @@ def modes_at(target: str, scenario: Scenario) -> list[Mode]:
 
 
 def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
-    """Yield the paths that may follow the base URL: the API's own, also after a part of a documented base (`/v1`)."""
+    """Yield the paths that may follow the base URL: the API's, alone or after a part of a documented base (`/v1`)."""
     shortest = api.base_urls[0]
     prefixes = [base.removeprefix(shortest) for base in api.base_urls if base.startswith(shortest)]
     for path in api.paths(mode == "stream"):
@@ -53,10 +53,10 @@ def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
 
 
 def paths_with_other_prefixes(api: Api, mode: Mode, model: str) -> Iterator[str]:
-    """Yield the paths of libraries that add a prefix to the base URL or leave the API's own prefix out.
+    """Yield the paths of libraries that add a prefix to the base URL or leave out the API's own prefix.
 
-    A library may hard-code `/v1` or a part of the provider's base URL, so that it is there twice or not at all. That is
-    right with the provider's URL, and wrong only because of the URL of the replay.
+    A library may hard-code `/v1` or a part of the provider's base URL. The path then has this part twice or not at all.
+    Such a library is right about the provider's URL, and wrong only about the URL of the replay.
     """
     documented = dict.fromkeys(run for base in api.base_urls for run in _runs_of_segments(base))
     for template in api.paths(mode == "stream"):
@@ -93,10 +93,10 @@ def has_key(target: str, headers: Mapping[str, str], api: Api) -> bool:
 def asks_otherwise(
     sent: Mapping[str, Any], scenario: Scenario, mode: Mode, capabilities: Collection[str]
 ) -> Difference | None:
-    """Return where the body of a request differs from the call; None if the recorded answer fits it.
+    """Return where the body of a request differs from the call; None if the recorded answer fits the request.
 
-    The body may ask what the recorded request asks, or what the call asks: the recorded request may have more than the
-    call. `capabilities` are those that the adapter declares.
+    The body may ask for what the recorded request asks for, which may be more than the call, or for what the call asks
+    for. `capabilities` are those that the adapter declares.
     """
     recorded, api = scenario.interactions[mode].request, scenario.api
     # If the recorded body has no model or the path has one, the model was already matched with the path.
@@ -117,13 +117,16 @@ def asks_otherwise(
 
 
 def needed_capabilities(scenario: Scenario, request: Mapping[str, Any]) -> frozenset[str]:
-    """Return the capabilities without which an adapter may not be able to make the call."""
+    """Return the capabilities that an adapter may need to make the call."""
     earlier = {"round_trip"} if scenario.earlier else set()
     return frozenset(earlier | set(asked_capabilities(request, scenario.api)))
 
 
 def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Scope:
-    """Return what is compared: not what the other RPL rules judge, if the adapter declares their capability."""
+    """Return what is compared.
+
+    If the adapter declares the capability of the other RPL rules, those rules judge their part.
+    """
     expected = scenario.expected[mode]
     round_trip, declared = expected.round_trip, "round_trip" in capabilities
     return Scope(
@@ -137,13 +140,13 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
 
 
 def _may_move_text(answer: Scenario) -> bool:
-    """Return True if the text of a bare recording's earlier answer contains reasoning, which may go back elsewhere."""
+    """Return True if the text of a bare recording's earlier answer has reasoning. It may go back in another place."""
     (expected,) = answer.expected.values() if answer.is_bare else (None,)
     return expected is not None and (expected.reasoning_source == "tag" or "message" not in expected.stated)
 
 
 def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
-    """Yield requests that ask what the call asks: the recorded request, then those written from the call's fields.
+    """Yield requests that ask the same as the call: the recorded request, then those written from the call's fields.
 
     The recorded request comes first, because nearly all requests fit it.
     """
@@ -153,7 +156,7 @@ def _references(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
 
 
 def _written(scenario: Scenario, mode: Mode) -> Iterator[Mapping[str, Any]]:
-    """Yield the requests written from the call's fields; none if its messages have parts in the provider's form."""
+    """Yield the requests written from the call's fields. Messages with parts in the provider's form give no request."""
     params = scenario.params[mode]
     call = {
         "model": scenario.model,
@@ -200,13 +203,16 @@ def _is_at(target: str, path: str) -> bool:
 
 
 def _has_all_words(sent: Any, recorded: Any) -> bool:
-    """Return True if a list of strings (`include`, `modalities`) has all recorded strings. It may have more."""
+    """Return True if a list of strings (`include`, `modalities`) has at least the recorded strings."""
     lists = isinstance(sent, list) and isinstance(recorded, list)
     return lists and all(isinstance(word, str) and word in sent for word in recorded)
 
 
 def _is_in_any_tool(sent: Mapping[str, Any], pointer: str, expected: Any) -> bool:
-    """Return True if the pointer, applied to any tool, leads to the expected value. The order of tools is free."""
+    """Return True if the pointer leads to the expected value in any of the tools.
+
+    The order of tools does not matter.
+    """
     match = _TOOL_POINTER.fullmatch(pointer)
     tools = sent.get("tools")
     if not match or not isinstance(tools, list):

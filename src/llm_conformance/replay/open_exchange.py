@@ -1,4 +1,4 @@
-"""One exchange while it runs: choose the recording that answers a request, and keep what was observed."""
+"""An exchange while it runs. It chooses the recording that answers a request, and keeps what was observed."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ class OpenExchange:
     """An exchange from the call of the adapter to its end. The transport and the attempt share it.
 
     Attributes:
-        capabilities: The capabilities that the adapter declares. What is compared in its requests depends on them.
+        capabilities: The capabilities that the adapter declares. They decide what is compared in its requests.
         base_url: The base URL that the adapter is given.
-        hold_s: The longest that the last frame of a stream is held back until content is shown, in seconds.
+        hold_s: The longest time, in seconds, for which the last frame of a stream is held back until content is shown.
         way_out: A hint to append to a message, for libraries whose URL cannot be set; "" if there is none.
         mode: The mode of the recording that was replayed; None if no request was answered.
         difference: Where a refused request differs from the call; None if no request was refused.
-        request: The body of the request that was answered; None if none was.
-        attempts: How many requests there were, as far as the transport can count them.
-        repeats: How many of these requests repeat one that was already answered.
+        request: The body of the request that was answered; None if no request was answered.
+        attempts: The number of requests, as far as the transport can count them.
+        repeats: The number of these requests that repeat a request with an answer.
         missing_mode: The requested mode, if the scenario has no recording of it.
-        foreign_requests: Requests to other hosts, if the transport sees them before the network guard does.
+        foreign_requests: Requests to other hosts, if the transport sees such requests before the network guard does.
         buffered: Whether the last frame had to be sent before any content was shown.
-        held_s: For how many seconds the last frame was held back.
+        held_s: How many seconds the last frame was held back.
         content_shown: Set by the worker when the adapter shows its first content.
-        silent: Set when a server that is to fall silent has sent everything before the silence.
+        silent: Set when the server has sent everything that comes before its silence.
         closed: Set when the exchange is over.
     """
 
@@ -62,7 +62,7 @@ class OpenExchange:
         self.closed = threading.Event()
 
     def recording_for(self, target: str, headers: Mapping[str, str], body: bytes) -> Interaction | str:
-        """Return the recording that answers a request, or the reason why none does.
+        """Return the recording that answers a request, or the reason why no recording does.
 
         Args:
             target: The path and the query that follow the base URL.

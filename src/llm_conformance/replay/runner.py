@@ -30,7 +30,7 @@ from llm_conformance.wire.interaction import MODES
 from llm_conformance.wire.tool_names import with_tool_names
 
 GRACE_S = 2.0
-"""How many seconds longer than `call.timeout_s` a call may take, for slow machines."""
+"""How many seconds longer than `call.timeout_s` a call may take, because machines may be slow."""
 
 SILENCE_TIMEOUT_S = 1.0
 """`call.timeout_s` of a call to a server that falls silent."""
@@ -38,12 +38,15 @@ SHORT_SILENCE_TIMEOUT_S = 0.1
 """The same for generated scenarios and core faults, because there are many of them."""
 
 STARVED_S = 2.0
-"""In seconds. If the machine does not run this process for so long in a call, it may have caused a time-out."""
+"""In seconds.
+
+If the machine does not run this process for so long in a call, the machine may have caused a time-out.
+"""
 TIMES_THE_LIMIT = (1, 10, 30)
-"""The factors of a call's time limit at each attempt, if a busy machine makes further attempts necessary."""
+"""The factor of a call's time limit in each attempt. A busy machine may make further attempts necessary."""
 
 HANGS_UNTIL_GIVEN_UP = 3
-"""After how many hung calls a method is no longer called for an API."""
+"""The number of hung calls after which a method is no longer called for an API."""
 
 _REMEMBERED = 256
 
@@ -78,7 +81,7 @@ class Runner:
 
     @property
     def outside(self) -> Counter[str]:
-        """Connections that were refused outside of calls, by the place in the code that tried."""
+        """Connections that were refused outside of calls, by the place in the code that tried to connect."""
         return self._callers.outside
 
     def close(self) -> None:
@@ -93,8 +96,8 @@ class Runner:
     def run(self, cell: Cell) -> Exchange:
         """Run a cell's exchange. `exchange` does the same and remembers the last exchanges.
 
-        The adapter is called again with more time in two cases: it fails while the machine is too busy to run this
-        process, or the short time limit of a call to a silent server ends before the server falls silent.
+        In two cases the adapter is called again with more time: it failed while the machine was too busy to run this
+        process, or the short time limit of a call to a silent server ended before the server fell silent.
         """
         earlier = {} if cell.asks_nothing else self._earlier(cell)
         for self._times in TIMES_THE_LIMIT:
@@ -121,14 +124,14 @@ class Runner:
 
     def _earlier_exchange(self, cell: Cell) -> Exchange:
         exchange: Exchange = self.exchange(cell)
-        # If the adapter's process has ended since, its object is gone, too. The new process has to answer again.
+        # If the adapter's process has ended in the meantime, its object is gone. The new process has to answer again.
         return self.run(cell) if self._callers.is_lost(exchange.outcome.returned) else exchange
 
     def _proven(self, cell: Cell, accused: Exchange, earlier: _Earlier) -> Exchange:
-        """Run a cell again with the last frame held for longer, to see whether the adapter is only slow.
+        """Run a cell again, and hold the last frame for longer, to see whether the adapter is only slow.
 
-        If this call fails, the first exchange is returned: the adapter waits for the last frame longer than a call may
-        take, and is to blame for only that.
+        If this call fails, the first exchange is returned. The adapter then waits for the last frame for longer than a
+        call may take, and that is its only fault.
         """
         again, opened = self._run_once(cell, earlier, self._patience.longest_s)
         is_confirmed = again.outcome.buffered or again.outcome.fault is not None
@@ -160,7 +163,7 @@ class Runner:
     def _base_url_before(self, earlier: _Earlier) -> str | None:
         """Return the base URL of the conversation's first answer; None if there is none.
 
-        A hung call may still send requests to its base URL. So no later exchange gets this one.
+        A hung call may still send requests to its base URL, so no later exchange gets the same URL.
         """
         first = earlier[min(earlier)] if earlier else None
         return first.call.base_url if first and first.call.base_url not in self._abandoned else None
@@ -187,7 +190,7 @@ class Runner:
         )
 
     def _without_call(self, cell: Cell, earlier: _Earlier) -> Outcome | None:
-        """Return the Outcome of a call that need not be made; None if it has to be made."""
+        """Return the Outcome of a call that need not be made; None if the call has to be made."""
         if not cell.runnable:
             return Outcome(unsupported=f"the adapter has no method {cell.method}")
         failed = next((each for each in earlier.values() if each.outcome.returned is None), None)
@@ -212,12 +215,15 @@ class Runner:
 
         result = self._callers.call(cell.adapter, asked, call.timeout_s + GRACE_S, on_event)
         if result.hung:
-            # Only hangs in calls that have an answer count, because calls that are to fail often hang.
+            # Only calls that have an answer count as hung, because calls that are to fail often hang.
             self._hangs[cell.callee] += all(expected.error is None for expected in cell.scenario.expected.values())
         return outcome_of(Made(cell, exchange, result, call.timeout_s))
 
     def _limit_s(self, scenario: Scenario) -> float:
-        """Return the time limit of a call in seconds. It is short if the server falls silent, as it always runs out."""
+        """Return the time limit of a call in seconds.
+
+        If the server falls silent, the limit always runs out, so it is short.
+        """
         if scenario.fault is None or scenario.fault.kind != "silence":
             return self._timeout_s
         is_one_of_many = scenario.provenance == "generated" or scenario.is_core_fault
@@ -225,7 +231,10 @@ class Runner:
 
 
 def _may_be_too_late(exchange: Exchange) -> bool:
-    """Return True if the adapter reports an unexpected error, without having hung: a hung call had all of its time."""
+    """Return True if the adapter reports an unexpected error.
+
+    A call that hung had all of its time, so it does not count.
+    """
     raised, expected = exchange.outcome.raised, exchange.expected.error
     return raised is not None and not exchange.outcome.hung and (expected is None or raised.contract_type != expected)
 
@@ -245,7 +254,7 @@ def _too_busy(starved_s: float) -> str:
 
 
 def _in_recorded_mode(cell: Cell) -> Cell:
-    """Return the cell in a mode that is recorded. Earlier answers of bare recordings have no stream."""
+    """Return the cell in a recorded mode. Earlier answers of bare recordings have no stream."""
     if cell.mode in cell.scenario.interactions:
         return cell
     (mode,) = cell.scenario.modes
@@ -278,7 +287,10 @@ def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> 
 
 
 def _cannot_follow(earlier: Exchange) -> Outcome:
-    """Return the Outcome of a call if the call for an earlier answer failed, which its own scenario reports."""
+    """Return the Outcome of a call after the call for an earlier answer failed.
+
+    That answer's scenario reports the failure.
+    """
     outcome = earlier.outcome
     if outcome.unsupported is not None and not earlier.scenario.is_bare:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
@@ -290,7 +302,7 @@ def _cannot_follow(earlier: Exchange) -> Outcome:
 
 @dataclass(frozen=True)
 class _RelatedExchanges:
-    """Runs the exchanges with which a rule compares the judged one."""
+    """Runs the exchanges that a rule compares with the judged exchange."""
 
     runner: Runner
     cell: Cell

@@ -1,8 +1,8 @@
 """The replay server: recorded responses over HTTP, on the loopback.
 
 Each conversation has its own token in the path of its base URL, so that a late request of a hung adapter cannot reach
-the next one. The exchanges of a conversation share the token, because libraries send ids of earlier answers only to the
-server that gave them.
+the next conversation. The exchanges of a conversation share the token, because libraries send ids of earlier answers
+only to the server that gave the ids.
 
 Streams are sent frame by frame. The last frame may be held back until the adapter has shown content (STR-7, see
 `patience`).
@@ -28,10 +28,10 @@ from llm_conformance.wire.interaction import Interaction
 
 _HOST = "127.0.0.1"
 PAUSES = 16
-"""How many of its first pieces a cut stream sends with pauses, so that the client reads each of them alone."""
+"""How many of the first pieces of a cut stream are sent with pauses, so that the client reads each of them alone."""
 PAUSE_S = 0.0005
 SILENCE_S = 30.0
-"""For how many seconds at most a connection is kept open in silence. The end of the exchange ends it earlier."""
+"""The longest time, in seconds, for which a silent connection stays open. It closes earlier if the exchange ends."""
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _WAY_OUT = (
     "; a library whose URL cannot be set is judged with --transport=vcr (with pytest: --conformance-transport=vcr)"
@@ -85,7 +85,7 @@ class ReplayServer:
         network: Network | None = None,
         base_url: str | None = None,
     ) -> OpenExchange:
-        """Serve a scenario under a new base URL, or under that of an earlier exchange of the conversation."""
+        """Serve a scenario under a new base URL, or under the base URL of an earlier exchange of the conversation."""
         token = base_url.rpartition("/")[2] if base_url else f"conversation-{next(self._tokens)}"
         listening, refusing = self.ports if network is None else self._serve_in(network).ports
         port = refusing if scenario.connection_refused else listening
@@ -101,7 +101,10 @@ class ReplayServer:
         self._exchanges.pop(exchange.base_url.rpartition("/")[2], None)
 
     def give_up(self, thread: int) -> None:
-        """Do nothing, because the requests of the thread have the token of a closed exchange."""
+        """Do nothing.
+
+        The requests of the thread are refused anyway, because they have the token of a closed exchange.
+        """
 
     def shutdown(self) -> None:
         """Stop the server and free its port."""
@@ -205,8 +208,8 @@ class ReplayServer:
                         self.send_header(name, value)
                 self.send_header(*length)
                 # The end of the connection is announced, because clients that keep connections across event loops would
-                # reuse a dead one. It is not announced for a fault, because some clients take an announced end for a
-                # complete response.
+                # reuse a dead connection. For a fault, it is not announced, because some clients take an announced end
+                # for a complete response.
                 if not self.close_connection:
                     self.send_header("connection", "close")
                 self.end_headers()
@@ -215,7 +218,7 @@ class ReplayServer:
                 try:
                     super().handle()
                 except (ConnectionError, ValueError, TimeoutError):
-                    self.close_connection = True  # the adapter hung up or did not send HTTP, which its outcome shows
+                    self.close_connection = True  # the adapter hung up or did not send HTTP; its outcome shows this
 
             def log_message(self, *_: Any) -> None:
                 """Log nothing."""

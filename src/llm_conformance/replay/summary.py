@@ -56,7 +56,7 @@ def outcome_of(made: Made) -> Outcome:
             return Outcome(unsupported=unsupported, hung=result.hung, **besides)
     if error is not None and not _is_allowed(made, error):
         fault = fault or f"raised {error}"
-    # A fault that the suite states itself, such as that a value is no response, was not raised.
+    # A fault that the suite states itself, for example that a value is not a response, was not raised.
     was_raised = error is not None and own_fault is None
     cause = error.cause if error is not None and was_raised else without_values(fault or "")
     return Outcome(
@@ -78,7 +78,7 @@ def outcome_of(made: Made) -> Outcome:
 
 
 def _own_fault(made: Made) -> str | None:
-    """Return why nothing can be judged, if an error is not the reason; else None."""
+    """Return why nothing can be judged, unless the reason is an error; else None."""
     if made.result.hung:
         return f"{made.result.fault}; call.timeout_s was {made.limit_s:g}, which is the limit for all attempts"
     return made.result.fault
@@ -102,9 +102,9 @@ def _end(made: Made) -> tuple[Mapping[str, Any] | None, Raised | None]:
 
 
 def _cannot_be_asked(made: Made, exchange: OpenExchange, error: Raised | None) -> str | None:
-    """Return why the adapter cannot make this call: it says so, or does not declare a capability that the call needs.
+    """Return why the adapter cannot make this call. It may say so, or not declare a capability that the call needs.
 
-    `error` is what it raised before it sent a request; None if it raised nothing.
+    `error` is what the adapter raised before it sent a request; None if it raised nothing.
     """
     declared = made.cell.adapter.capabilities
     difference = exchange.difference
@@ -129,7 +129,10 @@ def _is_plain(scenario: Scenario) -> bool:
 
 
 def _was_asked(exchange: OpenExchange) -> bool:
-    """Return True if the adapter sent a request or may have sent one: nobody sees a request to a refused connection."""
+    """Return True if the adapter sent a request, or may have.
+
+    If its connection is refused, the request cannot be seen.
+    """
     return exchange.mode is not None or exchange.missing_mode is not None or exchange.attempts > 0
 
 
@@ -139,7 +142,7 @@ def _without_request(exchange: OpenExchange, error: Raised | None, connections: 
         return None
     fault = exchange.scenario.fault
     if fault and fault.kind == "silence" and error is not None and error.contract_type == "TimeoutError":
-        return None  # this call has a short time limit, which on a slow machine ends before the request is sent
+        return None  # on a slow machine, the short time limit of this call ends before the request is sent
     recorded = recorded_requests(exchange.scenario)
     tried = f"; it tried {connections[0]}; recorded was {recorded}{exchange.way_out}" if connections else ""
     if error is not None:
@@ -167,7 +170,7 @@ def _is_allowed(made: Made, error: Raised) -> bool:
 
 
 def _provider_reports_error(made: Made) -> bool:
-    """Return True if the adapter was sent an error of the provider, not just a lost connection or a spoilt body."""
+    """Return True if the adapter received an error of the provider, not just a lost connection or a spoilt body."""
     expected = _expected(made)
     is_reported = expected is not None and expected.error is not None and not expected.fault
     return is_reported or made.cell.scenario.outage is not None
@@ -182,7 +185,7 @@ def _expected(made: Made) -> Expected | None:
 
 
 def _buffered(made: Made) -> bool | None:
-    """Return True if no content was shown before the last frame; None if that was not observed.
+    """Return True if the adapter showed no content before the last frame; None if this was not observed.
 
     It is also True for a `stream` method that requests a plain response, because all content then comes at the end.
     """

@@ -30,9 +30,11 @@ class Transport(Protocol):
         network: Network | None = None,
         base_url: str | None = None,
     ) -> OpenExchange:
-        """Start to answer requests for a scenario. The adapter has these capabilities and maybe its own network.
+        """Start to answer requests for a scenario.
 
-        With `base_url`, the conversation goes on from an exchange of this transport that had this base URL.
+        The adapter has these `capabilities`, and may have its own `network`.
+
+        With `base_url`, this exchange continues the conversation that has this base URL.
 
         A transport that hands over pieces holds back the last frame of a stream until content is shown, but for at most
         `hold_s` seconds.
@@ -42,7 +44,7 @@ class Transport(Protocol):
         """Stop answering the requests of an exchange."""
 
     def give_up(self, thread: int) -> None:
-        """Answer no more requests of the thread with this identifier, whose call has hung."""
+        """Answer no more requests of the thread with this identifier, because its call has hung."""
 
     def shutdown(self) -> None:
         """Release all resources."""

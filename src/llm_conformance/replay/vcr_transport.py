@@ -1,8 +1,8 @@
 """Replay within the process, for libraries whose base URL cannot be changed: `--conformance-transport=vcr`.
 
-vcrpy replaces the connections of the HTTP library (httpx, httpx2, requests, urllib3, aiohttp, http.client), so an
-adapter is given the provider's real base URL and no request leaves the process. A stream arrives in one piece, so
-whether deltas arrive early cannot be observed.
+vcrpy replaces the connections of the HTTP library (httpx, httpx2, requests, urllib3, aiohttp, http.client). So an
+adapter gets the provider's real base URL, and still no request leaves the process. A stream arrives in one piece, so
+the suite cannot observe whether deltas arrive early.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MODE_HEADER = "x-llm-conformance-mode"
 class _Response(stubs.VCRHTTPResponse):  # type: ignore[misc]
     """A response that may be used in a `with` block.
 
-    vcrpy's `close` returns True. `io.IOBase.__exit__` returns that, too, and so exceptions of the block would be lost.
+    vcrpy's `close` returns True. `io.IOBase.__exit__` would return that, too, and suppress exceptions of the block.
     """
 
     def close(self) -> None:
@@ -56,7 +56,7 @@ class VcrTransport:
     ) -> OpenExchange:
         """Answer requests for a scenario in this process.
 
-        `hold_s` has no effect, because streams are sent whole; nor has `base_url`, which is the provider's own.
+        `hold_s` has no effect, because streams are sent whole. `base_url` has none, because it is the provider's own.
         """
         interaction = next(iter(scenario.interactions.values()))
         place = scenario.api.place(interaction.uri)

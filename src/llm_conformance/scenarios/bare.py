@@ -1,7 +1,7 @@
 """Bare recordings: cassettes without a scenario file.
 
-Their expected values are derived from their bytes (`llm_conformance.scenarios.bare_expected`), without what the
-recorder altered. Each file is read only when it is judged.
+`llm_conformance.scenarios.bare_expected` derives their expected values from their bytes, but not from what the recorder
+altered. Each file is read only when it is judged.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in cal
 
 @dataclass(frozen=True)
 class Recorder:
-    """What is known about a cassette's recorder if the cassette itself does not say it.
+    """What is known about the recorder of a cassette that does not state it.
 
     Attributes:
         fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
-        apis: The APIs (`provider:name`) that the requests were sent to, if the recorder removed their URLs. The request
-            field with the conversation tells which of these APIs a request was for.
+        apis: The APIs (`provider:name`) of the requests, if the recorder removed their URLs. The request field with the
+            conversation tells which of these APIs a request was for.
     """
 
     fidelity: str | None = None
@@ -58,7 +58,7 @@ class BareFile:
     Attributes:
         path: The file.
         directory: The cassette directory in which it was found.
-        id: The id of the cassette. The ids of its interactions begin with it.
+        id: The id of the cassette. The ids of its interactions begin with this id.
         recorder: What is known about its recorder.
     """
 
@@ -74,8 +74,8 @@ class NotJudged:
 
     Attributes:
         why: The reason.
-        unknown_at: The host and the path of the request if the provider table has no API there, else "".
-        service: The service that was called instead of a model (`other_services`), if it is known, else "".
+        unknown_at: The host and the path of the request if the provider table has no API for them; else "".
+        service: The known service that was called instead of a model (`other_services`); "" for any other.
     """
 
     why: str
@@ -86,7 +86,7 @@ class NotJudged:
 def recordings(path: Path, cassette_dir: Path | None = None) -> Iterator[Scenario | NotJudged]:
     """Yield each interaction of a cassette as a scenario, or as NotJudged.
 
-    Raises BadFileError if the file is no VCR cassette.
+    Raises BadFileError if the file is not a VCR cassette.
     """
     yield from recordings_of(file_in(path, cassette_dir or path.parent))
 
@@ -100,7 +100,7 @@ def recordings_of(file: BareFile) -> Iterator[Scenario | NotJudged]:
 
 
 def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
-    """Yield the problems of damaged cassettes. A file that is no cassette has no problem."""
+    """Yield the problems of damaged cassettes. A file that is not a cassette has no problem."""
     for file in files:
         with suppress(cassette.NoRecordingsError):
             try:
@@ -112,7 +112,7 @@ def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
 def file_in(path: Path, cassette_dir: Path) -> BareFile:
     """Return a bare cassette of a directory. Its id is its path below the directory, with at least one folder.
 
-    The id does not depend on other files. So a new cassette never changes an id that a deviation file names.
+    The id does not depend on other files, so a new cassette never changes an id that a deviation file names.
     """
     below = path.relative_to(cassette_dir).as_posix()
     below = load.BARE_ENDING.sub("", below)
@@ -172,7 +172,7 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
         return NotJudged(expected.why)
     expected = with_unknown_block(with_segments(expected, interaction, api), interaction, api)
     if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
-        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # such a server has its own words
+        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # it has its own words
     return Scenario(
         id=id,
         path=file.path,
@@ -218,6 +218,9 @@ def with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
 
 
 def _answers_model(interaction: Interaction, api: Api) -> str | None:
-    """Return the model that the answer names. Requests with a stored prompt or to a one-model server name none."""
+    """Return the model that the answer names.
+
+    A request with a stored prompt or to a one-model server names no model.
+    """
     facts = answers.derive_if_readable(interaction, api)
     return facts.model if facts else None

@@ -1,6 +1,7 @@
 """The expected values of a recording that has no scenario file, derived from its bytes.
 
-A cassette may say in `metadata.fidelity` what its recorder altered. Only what it left intact is expected:
+A cassette may say in `metadata.fidelity` what its recorder altered. Only values that the recorder left intact are
+expected:
 
 | fidelity | expected |
 |---|---|
@@ -54,8 +55,8 @@ class Undecided:
 def think_profile(interaction: Interaction, api: Api, model: str) -> ThinkProfile:
     """Return the think profile of the model in this answer.
 
-    Most models open the think block themselves, but a prompt may open it for them (Ollama with `think: false`). Then
-    the answer closes a block that it never opened.
+    Most models open the think block themselves, but a prompt may open it for them (Ollama with `think: false`). The
+    answer then closes a block that it never opened.
     """
     profile = api.think_profile(model)
     facts = answers.derive_if_readable(interaction, api) if profile == "leading" else None
@@ -80,10 +81,11 @@ def expected_from_bytes(
 
 
 def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Expected:
-    """Return the expected values with segments if the bytes decide them, else unchanged.
+    """Return the expected values with segments if the bytes decide the segments; else unchanged.
 
-    For chat completions, they do if the answer is in plain order: reasoning, text, then tool calls. Formats with blocks
-    have one segment for each block, with its opaque data. The joined blocks have to give the expected texts.
+    For chat completions, the bytes decide them if the answer is in plain order: reasoning, text, then tool calls. In
+    formats with blocks, each block is a segment with its opaque data, and the joined blocks have to give the expected
+    texts.
     """
     if expected.error or not expected.stated >= _SEGMENTED or expected.message_is_json:
         return expected
@@ -100,7 +102,7 @@ def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Exp
 
 
 _SEGMENTED = frozenset({"message", "reasoning", "tool_calls"})
-"""The keys that have to be stated before segments can be."""
+"""The keys that have to be stated for segments to be stated, too."""
 
 
 def _with_segments_in_plain_order(expected: Expected, interaction: Interaction, api: Api) -> Expected:
@@ -175,9 +177,9 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
     stated = _ALWAYS_CLAIMED | CLAIMED[fidelity]
     if expected.reasoning_source == "tag" or facts.found:
         stated -= {"annotations"}
-    if facts.asks:  # a request for approval may come back as a tool call, but need not
+    if facts.asks:  # an adapter may return a request for approval as a tool call, but need not
         stated -= {"tool_calls"}
-    if facts.whole_reasoning not in ("", facts.reasoning):  # the joined pieces differ from the whole; both are right
+    if facts.whole_reasoning not in ("", facts.reasoning):  # pieces and whole differ; both are right
         stated -= {"reasoning"}
     if may_be_reasoning:
         stated -= {"message", "reasoning", "annotations"}
@@ -185,11 +187,11 @@ def _stated(expected: Expected, facts: WireFacts, fidelity: str, may_be_reasonin
 
 
 def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool:
-    """Return True if the text or its beginning may be reasoning or part of the answer, and nothing tells which.
+    """Return True if nothing tells whether the text, or its beginning, is reasoning or part of the answer.
 
-    This is so if the prompt opens the think block and the answer does not close it: the model did not think, or was cut
-    off while it thought. It is also so if a tag closes a block that was never opened, or if a model that is not known
-    to write tags writes some.
+    There are three such cases. The prompt opens the think block and the answer does not close it: the model did not
+    think, or was cut off while thinking. A tag closes a block that was never opened. A model writes tags although it is
+    not known to write any.
     """
     if facts.reasoning:
         return False
@@ -203,7 +205,7 @@ def _may_be_reasoning(facts: WireFacts, api: Api, profile: ThinkProfile) -> bool
 
 
 def _has_outside_span(expected: Expected, facts: WireFacts) -> bool:
-    """Return True if a citation has a span on the wire that is not within the message."""
+    """Return True if the span of a citation on the wire is not within the message."""
     pairs = zip(expected.annotations, facts.citations, strict=True)
     return any(annotation.start is None and citation.start is not None for annotation, citation in pairs)
 
@@ -219,6 +221,6 @@ def _is_known(interaction: Interaction, api: Api) -> bool:
 
 
 def _matches_wire_schema(interaction: Interaction, api: Api) -> bool:
-    """Return True if the body matches the wire schema; if not, an adapter may reject it."""
+    """Return True if the body matches the wire schema. If it does not, an adapter may reject it."""
     part = f"wire/{api.wire}#/$defs/{'chunk' if interaction.streamed else 'response'}"
     return not any(True for document in answers.documents(interaction) for _ in schema.problems(part, document))

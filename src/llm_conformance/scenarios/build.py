@@ -20,10 +20,10 @@ from llm_conformance.wire.interaction import Mode
 
 
 def build(file: ScenarioFile, cassette_dir: Path) -> Scenario:
-    """Return the Scenario of a file; `cassette_dir` is the directory in which it was found.
+    """Return the Scenario of a file; `cassette_dir` is the directory in which the file was found.
 
-    An earlier answer is one Scenario object for all turns of this conversation, so that a run asks for it once. Another
-    conversation with the same answer gets its own object.
+    All turns of this conversation share one Scenario object for an earlier answer, so that a run asks for the answer
+    once. Another conversation with the same answer gets its own object.
     """
     return _build(file, cassette_dir, {})
 
@@ -70,7 +70,7 @@ def _build_anew(file: ScenarioFile, cassette_dir: Path, built: dict[Path, Scenar
 
 
 def _arrival(file: ScenarioFile) -> tuple[tuple[int, int], ...]:
-    """Return (bytes, milliseconds) of each piece of the stream; () if unknown or if the body was edited afterwards."""
+    """Return (bytes, milliseconds) of each piece of the stream; () if they are unknown or the body was edited later."""
     index = file.document["recordings"].get("stream")
     arrival = file.cassette.metadata.get("arrival", ())
     if index is None or index >= len(arrival):
@@ -80,7 +80,7 @@ def _arrival(file: ScenarioFile) -> tuple[tuple[int, int], ...]:
 
 
 def round_trip(file: ScenarioFile, mode: Mode) -> RoundTripRequirement | None:
-    """Return what the request of a mode has to carry of earlier answers; None if the file has no `round_trip`."""
+    """Return what a request of this mode has to have from earlier answers; None if the file has no `round_trip`."""
     if "round_trip" not in file.document:
         return None
     stated, messages = file.document["round_trip"], file.document["call"]["messages"]
@@ -115,7 +115,7 @@ def _visible_texts(file: ScenarioFile, mode: Mode) -> Iterator[str]:
 class _ExpectedByMode(Mapping[Mode, Expected]):
     """The expected values of a file by mode, derived when they are first needed.
 
-    To derive them takes most of the time of loading a scenario, and some commands only list scenarios.
+    Loading a scenario spends most of its time on them, and some commands only list scenarios.
     """
 
     def __init__(self, file: ScenarioFile) -> None:

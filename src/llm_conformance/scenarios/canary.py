@@ -1,7 +1,7 @@
-"""Recordings in which each piece of the reasoning is replaced by a canary: a token that occurs nowhere else.
+"""Make recordings with a canary in place of each piece of the reasoning. A canary is a token that occurs nowhere else.
 
-A message may share words with the trace by chance, but it cannot contain a canary by chance. The pieces are found by
-the field paths of the read rules and by the think tags. If other fields repeat pieces, for example in the last event of
+A message may share words with the reasoning by chance, but it cannot contain a canary by chance. The field paths of the
+read rules and the think tags tell where the pieces are. If other fields repeat pieces, for example in the last event of
 a stream, these fields change, too.
 """
 
@@ -25,17 +25,17 @@ from llm_conformance.wire.text_places import TextPlace, text_places
 TOKEN = "canary-of-the-trace"  # noqa: S105 - not a credential
 PARTNER = "the same recording with canary tokens in place of the reasoning"
 """How rules name such a recording."""
-# A token between tags shifts the text into which citations point. An adapter may reject citations outside the text.
+# A canary between tags shifts the text that citations point into. An adapter may reject citations outside the text.
 _MAY_RAISE = ("ValidationError",)
 _SIGNIFICANT = 8
-"""In code points. A shorter text is not taken for a copy of reasoning."""
+"""In code points. A shorter text does not count as a copy of reasoning."""
 
 
 @functools.lru_cache(maxsize=256)
 def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
-    """Replace the reasoning in one recording of a scenario by canaries. Return None if no reasoning is found.
+    """Return a scenario with canaries for the reasoning in one recording; None if no reasoning is found.
 
-    Of the new scenario's expected values, only message and reasoning are correct.
+    Of its expected values, only message and reasoning are correct.
     """
     expected, interaction = scenario.expected[mode], scenario.interactions[mode]
     if expected.reasoning is None or expected.error or scenario.provenance == "generated":
@@ -58,7 +58,7 @@ def swapped(scenario: Scenario, mode: Mode) -> Scenario | None:
 
 
 class _Trace:
-    """The pieces of reasoning in a recording, and a token for each."""
+    """The pieces of reasoning in a recording, and the canary for each."""
 
     def __init__(self, interaction: Interaction, api: Api, profile: ThinkProfile) -> None:
         self._parts = list(_parts(interaction))
@@ -91,7 +91,7 @@ class _Trace:
             position += length
 
     def changed_body(self) -> bytes:
-        """Return the body with each piece replaced by its token, wherever the piece occurs."""
+        """Return the body with each piece replaced by its canary, wherever the piece occurs."""
         copies = _Copies([place.text for place in self._places], self.tokens, self._places)
         spared = {(id(place.holder), place.name) for place in self._visible}
         for place, token in reversed(list(zip(self._places, self.tokens, strict=True))):
@@ -110,7 +110,7 @@ def _joined(places: Sequence[TextPlace]) -> str:
 
 
 class _Copies:
-    """Texts that repeat consecutive pieces of the trace, and the tokens that replace them."""
+    """Texts that repeat consecutive pieces of the reasoning, and the canaries that replace them."""
 
     def __init__(self, pieces: Sequence[str], tokens: Sequence[str], places: Sequence[TextPlace]) -> None:
         self._tokens = tokens
@@ -121,7 +121,9 @@ class _Copies:
         self._names = {place.name for place in places} - {"delta"} | {"text"}
 
     def replace_in(self, value: Any, spared: Collection[tuple[int, str]]) -> None:
-        """Replace the copies in a JSON value. Copies are in fields that are named `text` or like a reasoning field.
+        """Replace the copies in a JSON value.
+
+        Copies are in fields that have the name `text` or that of a reasoning field.
 
         `spared` are fields to leave alone, as (id of the object, name).
         """

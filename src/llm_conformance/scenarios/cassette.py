@@ -1,7 +1,8 @@
 """Read and write cassettes: recorded HTTP conversations in the format of vcrpy.
 
-vcrpy's own reader resolves the YAML aliases and dates of an untrusted file, and to import vcrpy takes longer than to
-read all cassettes of a provider. So this module reads and writes the format itself. The tests compare it with vcrpy.
+This module does not use vcrpy, for two reasons. vcrpy's reader resolves the YAML aliases and dates of an untrusted
+file, and importing vcrpy takes longer than reading all cassettes of a provider. The tests compare this module with
+vcrpy.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class Cassette:
     def grounds(self) -> str | None:
         """The strongest evidence that the provider sends such bytes; None for a generated cassette.
 
-        For a cassette that was recorded, transcribed or edited, it is `recording`, unless the cassette says otherwise.
+        For a cassette that was recorded, transcribed or edited, this is `recording`, unless the cassette says
+        otherwise.
         """
         assumed = None if self.metadata["provenance"] == "generated" else "recording"
         grounds: str | None = self.metadata.get("grounds", assumed)
@@ -73,7 +75,7 @@ class NoRecordingsError(Exception):
 
 
 def load(path: Path, check_form: bool = True) -> Cassette:
-    """Read a cassette of this suite; with `check_form`, validate it against its schema.
+    """Read a cassette of this suite. With `check_form`, validate it against its schema.
 
     Raises BadFileError with every problem of the file.
     """
@@ -97,8 +99,8 @@ def _too_large(path: Path, text: str, interactions: Iterable[Interaction]) -> It
 def load_bare(path: Path, fidelity: str | None = None) -> tuple[Mapping[str, Any], list[BareInteraction | Unreadable]]:
     """Return the metadata and the interactions of any recorder's file, with decompressed bodies.
 
-    `fidelity` is used if the cassette does not state one. Raises BadFileError if the file is a damaged cassette, and
-    NoRecordingsError if it is probably no cassette.
+    `fidelity` is the fidelity of a cassette that does not state its own. Raises BadFileError for a damaged cassette,
+    and NoRecordingsError for a file that is probably not a cassette.
     """
     text = yaml_files.read_text(path)
     is_of_recorder = files.is_always_a_cassette(path) or forms.looks_recorded(text)
@@ -138,7 +140,7 @@ _BODIES = f"the bodies up to here are larger than {limits.BODIES // 2**20} MiB w
 
 
 def save(path: Path, metadata: Mapping[str, Any], interactions: Iterable[Interaction]) -> None:
-    """Write a new cassette, with text bodies as readable blocks. Raises FileExistsError instead of overwriting."""
+    """Write a new cassette, with text bodies as readable blocks. Raises FileExistsError if the file exists."""
     document = {
         "version": _VERSION,
         "metadata": dict(metadata),
@@ -228,7 +230,7 @@ def _bare_interaction(pair: Mapping[str, Any]) -> Interaction:
 
 
 def _expect_text(body: bytes, encoding: str) -> None:
-    """Raise ValueError if a body is still compressed, in an encoding that this suite does not read."""
+    """Raise ValueError if a body is still compressed because the suite does not read its encoding."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

@@ -12,7 +12,10 @@ from llm_conformance.scenarios.expected import ExpectedAnnotation
 
 @dataclass(frozen=True)
 class Pair:
-    """An expected annotation and the returned one that fits best; None if none is left; `place` names the pair."""
+    """An expected annotation and the returned annotation that fits best; None if there is none left.
+
+    `place` names the pair.
+    """
 
     expected: ExpectedAnnotation
     actual: Annotation | None
@@ -20,7 +23,7 @@ class Pair:
 
 
 def pair(expected: Sequence[ExpectedAnnotation], actual: Sequence[Annotation]) -> list[Pair]:
-    """Pair each expected annotation with the most similar returned one; order does not count.
+    """Pair each expected annotation with the most similar returned annotation. The order does not count.
 
     Two citations may differ only in their spans, or only in their data. The best fits are paired first, so that a fault
     of one annotation does not look like a fault of another.
@@ -41,7 +44,7 @@ def pair(expected: Sequence[ExpectedAnnotation], actual: Sequence[Annotation]) -
 
 
 def _likeness(expected: ExpectedAnnotation, actual: Annotation) -> float:
-    """Return a number from 0 (nothing in common) to 4; the data counts as much as start and end together."""
+    """Return a number from 0 (nothing in common) to 4. The data counts as much as start and end together."""
     kept = [keeps(actual.data.get(key), value) for key, value in expected.data.items()]
     share = sum(kept) / len(kept) if kept else 1.0
     return 2 * share + (actual.start == expected.start) + (actual.end == expected.end)
@@ -57,7 +60,7 @@ def keeps(actual: Any, expected: Any) -> bool:
 
 
 def other_unit(message: str, expected: ExpectedAnnotation, actual: Annotation) -> str:
-    """Return a hint that names the unit in which the returned span would be right; "" if there is none."""
+    """Return a hint that names the unit in which the returned span would be right; "" if there is no such unit."""
     start, end = expected.start, expected.end
     span = (actual.start, actual.end)
     if start is None or end is None or span == (start, end):

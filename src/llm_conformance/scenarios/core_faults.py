@@ -1,7 +1,7 @@
-"""The core faults: broken connections and bodies that are no answer, the same for every API.
+"""The core faults: broken connections, and bodies that are not an answer. They are the same for every API.
 
-A scenario file with `core_faults: true` is also replayed with each of these faults. So no provider looks better than
-another because it has fewer faults to deal with. The ids are `<provider>/core-<api>-<mode>-<fault>`, whatever the
+A scenario file with `core_faults: true` is also replayed with each of these faults, so that no provider looks better
+only because its scenarios have fewer faults. The ids are `<provider>/core-<api>-<mode>-<fault>`, whatever the
 scenario's name.
 """
 
@@ -42,7 +42,7 @@ class CoreFault:
         expected: How the call has to fail, by mode.
         connection: How the connection fails in the middle of the answer; None if it does not.
         body: The content type and the body that replace the answer. If both `body` and `connection` are None, the
-            answer ends in its middle.
+            answer breaks off in the middle.
     """
 
     title: str
@@ -57,7 +57,7 @@ _LOST = Failure("ServiceUnavailableError", "connection")
 _LATE = Failure("TimeoutError", "connection")
 _NO_ANSWER: Mapping[Mode, Failure] = {
     "json": Failure("ValidationError", "malformed"),
-    # A stream without a single frame may be malformed or broken off: any error is right.
+    # A stream without any frame may be malformed or broken off, so any error is right.
     "stream": Failure("LLMError", "malformed"),
 }
 
@@ -121,7 +121,7 @@ _RECORDINGS = re.compile(r"^recordings:.*(?:\n .*)*", re.MULTILINE)
 
 
 def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
-    """Yield the core faults of each API, in each mode. They are made from the API's first scenario that has them."""
+    """Yield the core faults of each API, in each mode. The API's first scenario with `core_faults` is their basis."""
     asked: set[str] = set()
     for scenario in scenarios:
         if scenario.has_core_faults and str(scenario.api) not in asked:
@@ -133,7 +133,7 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 
 def list_command(id: str) -> str:
-    """Return the command that lists all core faults if an unknown id looks like one, else all scenarios."""
+    """Return the command that lists all core faults if an unknown id looks like a core fault; else all scenarios."""
     return f"llm-conformance list {'core-faults' if f'/{load.CORE}' in id else 'scenarios'}"
 
 
@@ -191,7 +191,7 @@ def _faulty(scenario: Scenario, mode: Mode, name: str, middle: int) -> Scenario:
 
 
 def _middle(answer: Interaction, api: Api) -> int:
-    """Return a byte offset in the middle of a body; in a stream, the end of a frame after some visible text."""
+    """Return a byte offset in the middle of a body. In a stream, a frame ends there, after some visible text."""
     frames = answer.frames
     if len(frames) == 1:
         return len(answer.body) // 2

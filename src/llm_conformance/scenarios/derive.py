@@ -1,6 +1,6 @@
 """Derive the expected values of an answer from the facts in its bytes.
 
-The lint compares a scenario's hand-written values with the derived ones. A bare recording has only derived ones.
+The lint compares a scenario's hand-written values with the derived values. A bare recording has only derived values.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
 
 
 def normalised_with_compactions(usage: Mapping[str, Any], api: Api) -> Usage | None:
-    """Return the canonical counts plus those of the summaries; None if the provider made no summary."""
+    """Return the canonical counts plus the counts of the summaries; None if the provider made no summary."""
     summed = with_compactions(usage)
     return None if summed is None else api.normalise(summed)
 
@@ -126,8 +126,8 @@ def _annotation(
 def _names_no_block(citation: CitationFacts, facts: WireFacts) -> bool:
     """Return True if a citation names a block that does not exist, and only one block has text.
 
-    Its offsets then count in the whole text. Cohere may give all blocks of a stream the index 0, but number them in the
-    citations.
+    The offsets of the citation then count in the whole text. Cohere may give all blocks of a stream the index 0, and
+    still number them in the citations.
     """
     is_other = citation.block is not None and citation.block not in facts.blocks
     return is_other and not citation.whole_block and len(facts.blocks) == 1
@@ -136,7 +136,7 @@ def _names_no_block(citation: CitationFacts, facts: WireFacts) -> bool:
 def _span(
     citation: CitationFacts, facts: WireFacts, api: Api, removed: list[tuple[int, int]]
 ) -> tuple[int, int] | tuple[None, None]:
-    """Return a citation's span in code points of the message; (None, None) if it has no place there."""
+    """Return a citation's span in code points of the message; (None, None) if it has no place in the message."""
     counts_in_all = citation.block is None or _names_no_block(citation, facts)
     text = facts.text if counts_in_all else facts.blocks.get(citation.block, "")
     if citation.whole_block:
@@ -161,7 +161,7 @@ def _span(
 
 
 def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | tuple[None, None]:
-    """Return a span after the `removed` spans were cut out of the text; (None, None) if nothing of it is left."""
+    """Return a span in the text without the `removed` spans; (None, None) if nothing of the span is left."""
     first, last = (place - sum(min(place, stop) - at for at, stop in removed if at < place) for place in (start, end))
     if first == last and (start < end or any(at < start < stop for at, stop in removed)):
         return None, None
@@ -182,9 +182,9 @@ def _code_points(text: str, offset: int) -> int | None:
 def _finish_reasons(facts: WireFacts, api: Api) -> Iterator[str | None]:
     """Yield every correct finish reason.
 
-    There are two in three cases: for an answer with tool calls whose finish word means stop, for a refusal that was cut
-    off, and for streamed audio. OpenAI ends streamed audio without a finish word, which its own SDK takes for stop
-    (https://github.com/openai/openai-node/pull/1991).
+    Three kinds of answers have two correct reasons: an answer with tool calls whose finish word means stop, a refusal
+    that was cut off, and streamed audio. OpenAI ends streamed audio without a finish word, and its own SDK takes that
+    for stop (https://github.com/openai/openai-node/pull/1991).
     """
     reason = api.finish.get(facts.finish or "")
     yield "content_filter" if facts.refusal else reason

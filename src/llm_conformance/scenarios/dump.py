@@ -29,13 +29,13 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper without aliases, which the reader refuses."""
+    """The safe dumper without aliases, because the reader refuses aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
     def represent_str(self, data: str) -> yaml.ScalarNode:
-        """Return a text. It is quoted if it has line ends that a YAML reader would turn into spaces."""
+        """Return a text. A text with line ends that a YAML reader would turn into spaces is quoted."""
         style = '"' if set(data) & _LINE_ENDS else None
         return self.represent_scalar("tag:yaml.org,2002:str", data, style)
 
@@ -71,7 +71,7 @@ def stated(expected: Expected) -> dict[str, Any]:
     }
     omitted = {key for key, value in _DEFAULTS.items() if values[key] == value} - expected.stated
     if expected.times == (None,):
-        omitted.add("created")  # an adapter may return any time if the answer has none
+        omitted.add("created")  # if the answer has no time, an adapter may return any time
     if "segments" in expected.stated and expected.segments == plain_segments(expected):
         omitted.add("segments")
     written = expected.stated | _DEFAULTS.keys() | ({"segments"} if "message" in expected.stated else set())
@@ -85,7 +85,10 @@ def _tool_call(call: ExpectedToolCall) -> dict[str, Any]:
 
 
 def stated_by_mode(expected_by_mode: Mapping[Mode, Expected]) -> dict[str, Any]:
-    """Return the `expected` of several recordings: common values once, others below the name of their mode."""
+    """Return the `expected` of several recordings.
+
+    Common values are there once, others below the name of their mode.
+    """
     by_mode = {mode: stated(expected) for mode, expected in expected_by_mode.items()}
     if len(by_mode) == 1:
         return next(iter(by_mode.values()))

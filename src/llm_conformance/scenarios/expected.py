@@ -16,15 +16,16 @@ from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import OffsetUnit
 
 FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
-"""What an adapter may raise if an answer ended with an error, instead of returning the part that came."""
+"""What an adapter may raise if an answer ended with an error, instead of returning the part that it received."""
 
 
 @dataclass(frozen=True)
 class ExpectedAnnotation:
     """A citation that an adapter must return.
 
-    `start` and `end` are offsets in code points of the message, `text` is the annotated text. All three are None for a
-    citation without a place in the message. With `may_be_unanchored`, an adapter may return it without a place.
+    `start` and `end` are offsets in code points of the message, and `text` is the annotated text. All three are None
+    for a citation without a place in the message. With `may_be_unanchored`, an adapter may return the citation without
+    a place.
     """
 
     start: int | None
@@ -38,13 +39,13 @@ class ExpectedAnnotation:
 class ExpectedToolCall(ToolCall):
     """A tool call that an adapter must return.
 
-    A call of a tool that the provider defines, such as a shell, has no name on the wire, and an object instead of the
-    text of arguments. Libraries name such tools and wrap the object in different ways.
+    On the wire, a call of a tool that the provider defines, such as a shell, has no name, and has its arguments as an
+    object, not as a text. Libraries differ in how they name such tools and wrap the object.
 
     Attributes:
         other_names: Further names that are correct.
-        has_object: Whether the arguments are an object on the wire. An equal JSON object is correct, and so is a larger
-            object with it as a value.
+        has_object: Whether the arguments are an object on the wire. An adapter may return an equal JSON object, or an
+            object that has it as a value.
     """
 
     other_names: tuple[str, ...] = ()
@@ -67,19 +68,19 @@ class Expected:
         retry_after: The `retry-after` header.
         may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
         unknown: The type name of an event or block that no adapter can know.
-        beside_unknown: The number of other blocks with content, for a bare recording with an unknown block. If an
-            adapter returns more segments than these, it shows the unknown block: it may know a type that the suite does
-            not.
+        beside_unknown: For a bare recording with an unknown block, the number of other blocks with content. An adapter
+            that returns more segments shows the unknown block. It may know a type that the suite does not know.
         shows_early: The kinds of content that a stream has before its last frame: `text`, or the capability that an
             adapter needs to show it.
         offset_unit: The unit in which the provider counts the offsets of annotations.
-        round_trip: What the request has to carry of earlier answers.
+        round_trip: What the request has to have from earlier answers.
         usage_with_compactions: `usage` plus the tokens of summaries that the provider made and bills; None if it made
-            none. Both are correct.
-        oversized: Counts that the provider reports and that exceed their whole. `usage` has None for them.
-        unread: Counts that the provider sends although it is not known to send them. `usage` has None for them.
-        switches: Maps the JSON pointer of each thinking switch to its value in the recorded request; to None if it is
-            not set.
+            no summary. An adapter may return either.
+        oversized: Counts that the provider reports and that exceed the count that includes them. `usage` has None for
+            them.
+        unread: Counts in the answer that the provider is not known to send. `usage` has None for them.
+        switches: Maps the JSON pointer of each thinking switch to its value in the recorded request, or to None if the
+            request does not set it.
     """
 
     stated: frozenset[str]
@@ -128,9 +129,9 @@ class Expected:
 
 
 def read_expected(document: Mapping[str, Any], mode: Mode) -> Expected:
-    """Return what a scenario file states for one mode: the common keys, overridden by those below the mode's name.
+    """Return what a scenario file states for one mode. Keys below the mode's name override the common keys.
 
-    If an answer omits `segments`, it has `plain_segments`. With `segments: null`, segments are not stated.
+    If an answer omits `segments`, its segments are `plain_segments`. With `segments: null`, segments are not stated.
     """
     values = {key: value for key, value in document.items() if key not in MODES} | document.get(mode, {})
     has_plain_segments = "message" in values and "error" not in values and "segments" not in values

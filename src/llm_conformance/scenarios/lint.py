@@ -29,7 +29,7 @@ from llm_conformance.wire.read_rules import reading_rules
 from llm_conformance.wording import command_line, counted
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
-# What may be raised while a file of the wrong form is read.
+# What reading a file of the wrong form may raise.
 _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
@@ -44,8 +44,8 @@ def load_all(
         trust_digests: Whether to skip the lint of scenarios whose digest says that they passed (`lint_digests`).
 
     Raises:
-        BadFileError: With all problems of all files. If provider files or read rules are wrong, only with the problems
-            of those.
+        BadFileError: With all problems of all files. If provider files or read rules are wrong, it has only their
+            problems.
     """
     problems: list[FileProblem] = []
     for check in (table, reading_rules):
@@ -121,7 +121,7 @@ def _secrets(file: ScenarioFile) -> Iterator[tuple[Path, int, str]]:
 
 
 def _secrets_in_messages(recorded: Cassette) -> Iterator[FileProblem]:
-    """Yield a problem for each likely secret in the messages of binary streams, which a cassette has in base64."""
+    """Yield a problem for each likely secret in the messages of binary streams. A cassette has these in base64."""
     for number, interaction in enumerate(recorded.interactions):
         framing = interaction.framing
         if framing is None or not framing.is_binary:
@@ -163,7 +163,7 @@ def orphans(directory: Path) -> list[FileProblem]:
 
 
 def summed_up(problems: Iterable[FileProblem]) -> str:
-    """Return how many problems there are, and in which kind of files: `2 problems in the scenarios`."""
+    """Return the number of problems and the kind of files that have them: `2 problems in the scenarios`."""
     kinds = Counter(_kind(problem.path) for problem in problems)
     return ", ".join(f"{counted(number, 'problem')} in the {kind}" for kind, number in kinds.items())
 
@@ -188,7 +188,7 @@ def _write_or_compare_digests(directory: Path, write: bool) -> list[FileProblem]
 
 
 def main(arguments: list[str]) -> int:
-    """Lint directories, print every problem with its file and line, and return 1 if there is one, else 0."""
+    """Lint directories, and print every problem with its file and line. Return 1 if there is a problem; else 0."""
     parser = argparse.ArgumentParser(prog="python -m llm_conformance.scenarios.lint")
     parser.add_argument("directories", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true", help="write lint.sha256 for the suite's own directory")

@@ -36,7 +36,10 @@ PROPOSED = ".proposed"
 CASSETTE_NAME = re.compile(r"[.]ya?ml([.]gz)?$")
 """The endings of the names of cassettes."""
 BARE_ENDING = re.compile(r"[.]yaml([.]gz)?$")
-"""The endings that the id of a bare recording leaves out. Others stay: `a.yaml` and `a.yml` are two recordings."""
+"""The endings that the id of a bare recording leaves out.
+
+Other endings stay: `a.yaml` and `a.yml` are two recordings.
+"""
 JOURNAL = ".accepting.json"
 """A file that a cassette directory has while recordings in it are being replaced."""
 
@@ -45,8 +48,8 @@ JOURNAL = ".accepting.json"
 class ScenarioFile:
     """A scenario file and its cassette, as the lint and `build` need them.
 
-    `is_checked` is True if the file was validated against its schema, and `form_problems` are the problems that the
-    schema found. `files` reads the scenario files of earlier answers.
+    `is_checked` is True if the file was validated against its schema. `form_problems` are the problems that the schema
+    found. `files` reads the scenario files of earlier answers.
     """
 
     path: Path
@@ -68,18 +71,18 @@ class ScenarioFile:
 
     @property
     def outage(self) -> Interaction | None:
-        """The failure that answers the first request, so that the adapter has to ask again; None if there is none."""
+        """The failure that answers the first request; None if there is none. The adapter then has to ask again."""
         index = self.document["recordings"].get("outage")
         return None if index is None else self.cassette.interactions[index]
 
     @functools.cached_property
     def earlier(self) -> Mapping[int, ScenarioFile]:
-        """The scenarios whose answers are messages of this one, by the index of the message."""
+        """The scenarios whose answers are messages of this scenario, by the index of the message."""
         found = ((number, _answered(self.path, each)) for number, each in enumerate(self.document["call"]["messages"]))
         return {number: self.files.read(path, self.is_checked) for number, path in found if path is not None}
 
     def before(self) -> Iterator[ScenarioFile]:
-        """Yield each scenario whose answer is in this conversation, directly or through an earlier answer, once."""
+        """Yield each scenario whose answer is in this conversation or in that of an earlier answer, once."""
         seen, left = {self.path}, [self]
         while left:
             for each in left.pop().earlier.values():
@@ -90,7 +93,7 @@ class ScenarioFile:
 
     @property
     def api(self) -> Api:
-        """The API. Raises KeyError if the provider table lacks it; then the file has `form_problems`."""
+        """The API. Raises KeyError if the provider table lacks it. The file then has `form_problems`."""
         return table.table()[self.document["provider"], self.document["api"]]
 
     @property
@@ -134,8 +137,8 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     """Return the scenario files below `directory`, and the cassettes without a scenario file, both sorted.
 
     Raises BadFileError for a link that leads out of the directory, because untrusted cassettes must not show other
-    files. Also raises it if `accept` was interrupted here, because new recordings may then be beside old ones of the
-    same conversation.
+    files. Also raises it if `accept` was interrupted in the directory, because one conversation may then have both new
+    and old recordings.
     """
     if (directory / JOURNAL).is_file():
         what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
@@ -155,12 +158,12 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
 
 
 def cassettes_below(directory: Path) -> Iterator[Path]:
-    """Yield the files below a directory that are named like recordings, including scenario files."""
+    """Yield the files below a directory that have the name of a recording, including scenario files."""
     return (path for path in directory.rglob("*") if may_have_recordings(path) and not path.is_dir())
 
 
 def other_files(directory: Path) -> int:
-    """Return the number of files below `directory` that are not named like recordings."""
+    """Return the number of files below `directory` that do not have the name of a recording."""
     found = (path for path in directory.rglob("*") if not _is_proposed(path.relative_to(directory)))
     return sum(path.is_file() and not may_have_recordings(path) for path in found)
 
@@ -194,7 +197,7 @@ def id_of(path: Path) -> str:
 def api_of(path: Path) -> Api | None:
     """Return the API that a scenario file names; None if only parsing the whole file can tell.
 
-    This takes a hundredth of the time of parsing the file. So a run of one provider does not parse the scenarios of the
+    This takes a hundredth of the time of parsing the file. So a run of one provider need not parse the scenarios of the
     others.
     """
     try:
@@ -218,7 +221,7 @@ def cassette_path(path: Path) -> Path:
 
 
 def read(path: Path, check: bool = True) -> ScenarioFile:
-    """Read a scenario file and its cassette; with `check`, validate both against their schemas.
+    """Read a scenario file and its cassette. With `check`, validate both against their schemas.
 
     Raises BadFileError if one of the two files cannot be used at all. Other problems go to `form_problems`.
     """
@@ -289,7 +292,7 @@ _NAME = re.compile(r"[a-z0-9.-]{1,100}")
 
 
 def _answered(path: Path, message: Any) -> Path | None:
-    """Return the file beside `path` that a message names in `answer_of`; None if it names none."""
+    """Return the file beside `path` that a message names in `answer_of`; None if the message names no file."""
     name = message.get("answer_of") if isinstance(message, Mapping) else None
     return path.with_name(f"{name}{SUFFIX}") if isinstance(name, str) and _NAME.fullmatch(name) else None
 

@@ -1,4 +1,4 @@
-"""What a request has to carry of earlier answers, and how to find it in a request of any format."""
+"""What a request has to have from earlier answers, and how to find this in a request of any format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_conformance.compare import as_json
 from llm_conformance.contract import ToolCall
 
 _WINDOW = 40
-"""How many code points of a trace have to occur in a text to count as a leak."""
+"""How many code points of a trace have to occur in a text to count as a leak. A trace is the reasoning of one block."""
 _STEP = 4
 _LEAST = 8
 """In code points. A shorter trace may be an ordinary word, so it is not looked for."""
@@ -22,13 +22,13 @@ class RoundTripRequirement:
     """What the provider requires of a request that follows an answer.
 
     Attributes:
-        sent: Maps JSON pointers to the values that the request must have there; compared with `matches`.
-        absent: JSON pointers to what the request must not have.
+        sent: Maps JSON pointers to the values that the request must have there. `matches` compares them.
+        absent: JSON pointers to places that the request must not have.
         traces: The reasoning of earlier answers, block by block. It must not be in the visible text of the request.
         texts: The visible texts of user, model and tools, in order.
         calls: The earlier tool calls, in order.
-        hidden: Names of the fields in which the provider accepts reasoning and encrypted data. All other fields are
-            visible.
+        hidden: Names of the fields in which the provider accepts reasoning and encrypted data. Texts in all other
+            fields are visible.
         wire: The wire format of the request.
         source: Where the provider documents the requirement.
         allowed: JSON pointers to texts in which a trace is allowed.
@@ -80,7 +80,7 @@ def first_mismatch(actual: Any, expected: Any, pointer: str = "") -> tuple[str, 
 
 
 def _text_of_blocks(blocks: list[Any]) -> str | None:
-    """Return the joined text of a list of text blocks; None if it is empty or has any other item."""
+    """Return the joined text of a list of text blocks; None if the list is empty or has any other item."""
     texts = [
         block["text"] for block in blocks if isinstance(block, Mapping) and {"text"} <= set(block) <= {"type", "text"}
     ]
@@ -89,7 +89,7 @@ def _text_of_blocks(blocks: list[Any]) -> str | None:
 
 
 def first_missing_text(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> str | None:
-    """Return the first earlier text that a request lacks or has out of order; None if it has all.
+    """Return the first earlier text that a request lacks or has out of order; None if it has all of them.
 
     A text that is JSON may be in the request as a JSON value (Gemini's tool results), or as JSON in another notation.
     """
@@ -107,7 +107,7 @@ def first_missing_text(round_trip: RoundTripRequirement, request: Mapping[str, A
 
 
 def _find(values: Sequence[Any], text: str, position: int, offset: int) -> tuple[int, int] | None:
-    """Find a text from a place on; return the place after it as (index of the value, offset), or None."""
+    """Find a text from a place on. Return the place after the text as (index of the value, offset), or None."""
     parsed = as_json(text)
     for number in range(position, len(values)):
         value = values[number]
@@ -121,7 +121,7 @@ def _find(values: Sequence[Any], text: str, position: int, offset: int) -> tuple
 
 
 def first_missing_call(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> ToolCall | None:
-    """Return the first earlier tool call that a request lacks or has out of order; None if it has all.
+    """Return the first earlier tool call that a request lacks or has out of order; None if it has all of them.
 
     In every format, a call is an object with its name and its arguments, as a value or as JSON text.
     """
@@ -178,7 +178,7 @@ def _is_hidden(key: str, parent: Mapping[str, Any], hidden: frozenset[str]) -> b
 
 def leaks(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (JSON pointer, text) of every visible text in a request that contains a piece of earlier reasoning."""
-    # A piece that also occurs in a visible text of the conversation is no proof of a leak.
+    # A piece that also occurs in a visible text of the conversation does not prove a leak.
     visible = "\n".join((*round_trip.texts, round_trip.instructions))
     pieces = {piece for trace in round_trip.traces for piece in _pieces(trace.strip()) if piece not in visible}
     for pointer, text in visible_texts(request, round_trip.hidden):

@@ -1,7 +1,7 @@
 """Save a generated example as a scenario with its cassette.
 
-Then the failure can be replayed exactly, even with another version of Hypothesis or of the strategies. To keep it as a
-fixture, move its two files into a cassette directory.
+The failure can then be replayed exactly, even with another version of Hypothesis or of the strategies. To keep the
+scenario, move its two files into a cassette directory.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from llm_conformance.wire.interaction import Interaction
 
 
 def save_generated(scenario: Scenario, directory: Path) -> Scenario:
-    """Write a generated scenario below `directory`, under a name made of its title and a digest; return the saved one.
+    """Write a generated scenario below `directory`, and return the saved scenario. Its name has its title and a digest.
 
-    Each scenario has a folder of its own, so that a run can load it alone. A file that exists is not written again,
-    because its name contains a digest of its content.
+    Each scenario has a folder of its own, so that a run can load it alone. A file that already exists is left alone,
+    because its name has a digest of its content.
     """
     digest, stem = _digest(scenario), _stem(scenario)
     cassette_dir = directory / digest
@@ -39,7 +39,7 @@ def save_generated(scenario: Scenario, directory: Path) -> Scenario:
 
 
 def saved_id(scenario: Scenario) -> str:
-    """Return the id that `save_generated` gives a scenario. Two inputs have the same id only if nothing differs."""
+    """Return the id that `save_generated` gives a scenario. Two inputs have the same id only if they are equal."""
     return f"{scenario.api.provider}/{_stem(scenario)}"
 
 
@@ -50,7 +50,7 @@ def _stem(scenario: Scenario) -> str:
 def texts(scenario: Scenario) -> dict[str, str]:
     """Return the texts of the files that `save_generated` writes, by `provider/name`.
 
-    Written to a directory, these files are a scenario with the same id again (`saved_id`).
+    When written to a directory, these files are a scenario with the same id (`saved_id`).
     """
     with tempfile.TemporaryDirectory() as directory:
         saved = save_generated(scenario, Path(directory))

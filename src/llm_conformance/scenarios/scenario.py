@@ -25,9 +25,9 @@ FaultKind = Literal["refused", "close", "reset", "silence"]
 class Fault:
     """A failure of the connection after `after` bytes of the body were sent.
 
-    The kinds are `refused` (connections are refused), `close` (the server closes the connection), `reset` (the server
-    resets the connection, like a machine that crashes) and `silence` (the server sends nothing more). With `after` 0,
-    the server does not even send headers.
+    The kinds are `refused` (the server refuses connections), `close` (the server closes the connection), `reset` (the
+    server resets the connection, like a machine that crashes) and `silence` (the server sends nothing more). With
+    `after` 0, the server does not even send headers.
     """
 
     kind: FaultKind
@@ -41,26 +41,26 @@ class Scenario:
     Attributes:
         id: `<folder>/<name>`.
         params: Maps each mode to the parameters of the call.
-        match: JSON pointers to the values that a request must have as in the recording.
+        match: JSON pointers to the values of a request that must be as in the recording.
         interactions: The recordings, by mode.
         same_content: Whether both recordings hold the same answer.
         expected: The expected values, by mode.
         grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); for a generated
             scenario, `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
-        cannot_be_asked: Why no adapter can be asked to send the request of a bare recording, so that only `parse` and
-            `parse_stream` are judged; "" if one can.
+        cannot_be_asked: Why no call makes the request of a bare recording, so that only `parse` and `parse_stream` are
+            judged; "" if a call makes it.
         is_bare: Whether it is a bare recording, which has no scenario file.
         cuts: Byte offsets at which the stream is cut into pieces; None if it is cut after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
         pauses_s: How long the server waits before each piece, in seconds.
         uncut: The scenario without `cuts`.
-        unbroken: For a generated scenario with a fault, the whole answer to the request. The server sends a part of it,
-            or something else.
-        outage: A failure that answers the first request, in any mode; the next request is answered as recorded.
-        earlier: The scenarios whose answers are messages of this one, by the index of the message.
-        cassette_dir: The cassette directory in which it was found.
-        since: The edition in which it was new (`llm_conformance.editions`).
+        unbroken: For a generated scenario with a fault, the whole answer to the request. The server sends only a part
+            of this answer, or something else.
+        outage: A failure that answers the first request, in any mode. The next request gets the recorded answer.
+        earlier: The scenarios whose answers are messages of this scenario, by the index of the message.
+        cassette_dir: The cassette directory that the scenario is from.
+        since: The edition that introduced the scenario (`llm_conformance.editions`).
         has_core_faults: Whether the core faults of its API may be made from this scenario (`core_faults`).
         is_core_fault: Whether it was made from another scenario by adding a core fault.
     """
@@ -128,7 +128,7 @@ def recut(scenario: Scenario, cuts: Iterable[int]) -> Scenario:
 
 
 def as_it_arrived(scenario: Scenario) -> Scenario:
-    """Return the scenario with the pieces and the pauses of its recording; unchanged if they are unknown."""
+    """Return the scenario with the pieces and the pauses of its recording. If these are unknown, it is unchanged."""
     if not scenario.arrival:
         return scenario
     ends = list(accumulate(size for size, _ in scenario.arrival))

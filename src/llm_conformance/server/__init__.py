@@ -8,5 +8,5 @@
     judge           rules times exchanges give verdicts
     reports/        the text for the terminal, the JSON report, and what is made from it
 
-Verdicts are made from the kept recordings only. So a recording gives the same verdicts as the server itself.
+Verdicts come from the kept recordings only, so a recording gives the same verdicts as the server itself.
 """

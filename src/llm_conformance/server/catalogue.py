@@ -15,7 +15,7 @@ FAMILIES: Mapping[str, str] = {
     "WIRE": "Is what the server sends what the format says?",
     "SRV": "Does the server do what the request asks?",
 }
-"""What each family asks. A family is the part of a rule's id before the number."""
+"""The question that each family of rules asks. A family is the part of a rule's id before the number."""
 
 
 @functools.cache

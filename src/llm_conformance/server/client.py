@@ -1,6 +1,6 @@
 """Send requests to a server, one after the other, and keep the answers byte for byte.
 
-The key goes only to the given host: redirects are not followed, and proxies and `.netrc` are not used.
+The key goes only to the given host: the client follows no redirects, and uses neither proxies nor `.netrc`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from llm_conformance.server.time_limit import time_limit
 CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
 _ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
-"""How many bytes every answer may have, and how many more for each token. In a stream, a token takes a few hundred."""
+"""How many bytes an answer may have, plus how many for each token. In a stream, a token takes a few hundred bytes."""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -38,10 +38,10 @@ class Raw:
 
     Attributes:
         status: 0 if no answer came.
-        arrival: The size in bytes of each piece of the body, and when it came, in milliseconds after the request.
-        ended: `closed` if the body is complete; `open` if the server did not end it within the time limit, or did not
-            start it (status 0); `broken: <reason>` if the connection broke.
-        milliseconds: When the body ended, in milliseconds after the request.
+        arrival: The size in bytes of each piece of the body, and the milliseconds from the request to its arrival.
+        ended: `closed` if the body is complete; `open` if the server did not end the body within the time limit, or did
+            not even start it (status 0); `broken: <reason>` if the connection broke.
+        milliseconds: The milliseconds from the request to the end of the body.
     """
 
     status: int
@@ -58,7 +58,7 @@ class Client:
 
     Attributes:
         url: The whole URL.
-        key: "" for none.
+        key: The key; "" for no key.
         api: The wire format.
         timeout_s: The time limit for a whole answer, in seconds.
         headers: Further headers of every request.
@@ -118,7 +118,7 @@ class Client:
 
     @contextmanager
     def _asked(self, request: Request, content: bytes) -> Iterator[httpx.Response]:
-        """Send a request; yield the answer, whose body has not been read yet."""
+        """Send a request. Yield the answer before its body is read."""
         headers = self._headers(request)
         with (
             time_limit(self.timeout_s) as extensions,
@@ -150,15 +150,15 @@ def _no_connection(error: httpx.ConnectError) -> str:
 
 
 def _longest(request: Request) -> int:
-    """Return how many bytes of an answer are read at most. An error may repeat the request."""
+    """Return how many bytes of an answer are read at most. The request counts, too, because an error may repeat it."""
     return min(_LONGEST_BODY, _ANY_BODY + _EACH_TOKEN * request.tokens + 4 * len(request.content))
 
 
 @contextmanager
 def client(url: str, key: str, timeout_s: float, headers: Mapping[str, str], api: WireApi) -> Iterator[Client]:
-    """Yield a client; close its connections at the end."""
+    """Yield a client, and close its connections at the end."""
     timeout = httpx.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s))
-    # Each request has its own connection, because a server may close a waiting one just when the next request is sent.
+    # Each request has its own connection, because a server may close an idle one just when the next request is sent.
     limits = httpx.Limits(max_keepalive_connections=0)
     needs_certificates = not url.startswith("http://")  # loading them takes a second
     with httpx.Client(

@@ -28,12 +28,15 @@ CAPABILITIES: Mapping[str, str] = {
     "keys": "needs a key; claimed for a server that is given one by --key-env",
     "context": "refuses what is longer than the context; claimed with --context",
 }
-"""Maps what may be claimed of a server to its meaning. Everything else is part of the format, and always asked."""
+"""Maps each capability that a user may claim of a server to its meaning.
+
+Everything else is part of the format, and is always asked.
+"""
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation. The head of `chat.toml` explains the attributes; `modes` and `body` are complete here."""
+    """A conversation. The head of `chat.toml` explains the attributes. Here, `modes` and `body` are complete."""
 
     id: str
     title: str

@@ -1,7 +1,7 @@
 """What a rule sees: one request, its answer, and the other answers of the run.
 
 An answer is read as far as possible. If it cannot be read, `document` and `chunks` raise Blocked, because another rule
-reports that.
+reports this.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ class Exchange:
         return self.recording.request
 
     def other(self, conversation: str | None = None, mode: Mode | None = None, number: int = 1) -> Exchange | None:
-        """Return another exchange of the run; None if there is none. By default, conversation and mode are the same."""
+        """Return another exchange of the run; None if there is no such exchange.
+
+        By default, conversation and mode are the same.
+        """
         return self.run.get((conversation or self.conversation.id, mode or self.mode, number))
 
     @property
@@ -67,7 +70,7 @@ class Exchange:
 
     @property
     def is_late(self) -> bool:
-        """Whether the time limit ended the answer before the server did. Being slow is no fault."""
+        """Whether the time limit ended the answer before the server did. A slow server is not at fault."""
         return self.recording.ended == "open" and not (self.streamed and self._has_last_event)
 
     @property
@@ -106,7 +109,7 @@ class Exchange:
 
     @functools.cached_property
     def document(self) -> Any:
-        """The JSON document of a plain answer. Raises Blocked if the body is no JSON or reports an error."""
+        """The JSON document of a plain answer. Raises Blocked if the body is not JSON or reports an error."""
         try:
             document = json_value(self.body.decode("utf-8"))
         except (ValueError, RecursionError):
@@ -128,7 +131,10 @@ class Exchange:
 
     @functools.cached_property
     def chunks(self) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a stream up to its end mark. Raises Blocked if one is no JSON object or reports an error."""
+        """The documents of a stream up to its end mark.
+
+        Raises Blocked if one is not a JSON object or reports an error.
+        """
         found = []
         for event in self.events:
             if event.data == self.api.framing.end_mark:
@@ -148,7 +154,7 @@ class Exchange:
 
     @property
     def documents(self) -> tuple[Mapping[str, Any], ...]:
-        """The documents of a stream, or the only one of a plain answer. Raises Blocked."""
+        """The documents of a stream, or the only document of a plain answer. Raises Blocked."""
         return self.chunks if self.streamed else (self.document,)
 
     @functools.cached_property

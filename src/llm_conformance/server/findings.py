@@ -1,4 +1,4 @@
-"""Findings: the failures of a run, grouped by rule and cause. Unknown ones come first, then the worst harm."""
+"""Findings: the failures of a run, grouped by rule and cause. Unknown findings come first, then the worst harm."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def findings(verdicts: Iterable[Verdict]) -> list[Finding]:
 
 
 def not_judged(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Yield (rule, number of verdicts by reason) for each rule that has judged nothing."""
+    """Yield (rule, the number of its verdicts by reason) for each rule that has judged nothing."""
     reasons: dict[str, dict[str, int]] = {}
     decided: set[str] = set()
     for each in verdicts:

@@ -31,7 +31,8 @@ class Judgement:
     """What a run judged.
 
     Attributes:
-        verdicts: One for each rule and each exchange that the rule is about, also for exchanges that were not asked.
+        verdicts: A verdict for each rule and each exchange that the rule is about, including exchanges that were not
+            asked.
         stale: The positions of the known deviations that name no failure.
         planned: The number of verdicts if everything that the claims allow is judged.
         edition: The edition to which the run is pinned.
@@ -60,7 +61,7 @@ def judge(
 ) -> Judgement:
     """Judge the recordings of the chosen conversations by the rules with these ids, or by all rules.
 
-    Rules may compare a judged recording with any other one. Known deviations turn failures into `expected`. If
+    Rules may compare a judged recording with any other recording. Known deviations turn failures into `expected`. If
     everything was judged, a deviation that names no failure is stale. Other failures are `new` if the rule or the
     conversation is newer than `edition`.
     """
@@ -87,7 +88,7 @@ def judge(
 
 
 def place(verdict: Verdict) -> tuple[tuple[int, str, str], tuple[int, int]]:
-    """Return the sort key of a verdict: by answers in the order in which they are asked, then by rules."""
+    """Return the sort key of a verdict. Verdicts come by answers, in the order of the requests, then by rules."""
     return plan.place(verdict.api, verdict.scenario.partition("/")[2], verdict.mode), place_of_rule(verdict.rule)
 
 
@@ -103,7 +104,7 @@ def _planned(target: Target) -> int:
 
 
 def known_of(url: str, deviations: Sequence[Deviation]) -> Deviations:
-    """Return known deviations that all apply to one server, whose label is `url`."""
+    """Return known deviations that all apply to the server with the label `url`."""
     return Deviations(tuple(deviations), {url: tuple(range(len(deviations)))})
 
 
@@ -180,7 +181,7 @@ def made(
     cause: str | None,
     deviation: int | None = None,
 ) -> Verdict:
-    """Return the verdict of a rule on an answer of a server; `label` is that of the recording."""
+    """Return the verdict of a rule on an answer of a server. `label` is the label of the recording."""
     return Verdict(
         adapter=url,
         rule=rule,

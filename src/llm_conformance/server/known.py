@@ -36,7 +36,7 @@ def load(path: Path, api: str) -> Sequence[Deviation]:
 
 
 def write(path: Path, target: Target, judgement: Judgement) -> int:
-    """Write a new file that names every failure; return the number of entries without a reason.
+    """Write a new file that names every failure. Return the number of entries without a reason.
 
     The known deviations of the run are kept, except for the stale ones. Raises FileExistsError if the file exists.
     """
@@ -57,7 +57,7 @@ def write(path: Path, target: Target, judgement: Judgement) -> int:
 def _under_one_name(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
     """Yield the verdicts under the names of their conversations, without the numbers of repetitions (`#2`).
 
-    If one repetition fails, those that pass are left out, so that no entry is restricted to one repetition.
+    If one repetition fails, the passing repetitions are left out, so that no entry is restricted to one repetition.
     """
     wrong = {_place(each) for each in verdicts if each.status == Status.FAIL}
     for each in verdicts:

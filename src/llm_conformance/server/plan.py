@@ -48,10 +48,10 @@ class Request:
     """One request.
 
     Attributes:
-        number: 1; 2 for the repetition of a request.
-        body: The JSON body; `{}` if the content is no JSON.
+        number: 1 for the first request; 2 for its repetition.
+        body: The JSON body; `{}` if the content is not JSON.
         content: The bytes of the body.
-        tokens: The highest number of tokens in the answer; 0 if the request has to be refused.
+        tokens: The highest number of tokens in the answer; 0 if the server has to refuse the request.
         dropped: The bytes of a request for a stream that is sent first and then dropped; b"" for none.
         wrong_key: A wrong key to send; None to send the real one.
     """
@@ -86,7 +86,7 @@ def selected(api: str, globs: Collection[str]) -> list[Conversation]:
 
 
 def place(api: str, label: str, mode: str) -> tuple[int, str, str]:
-    """Return the key that sorts answers in the order in which they are asked; `label` is that of a recording."""
+    """Return the key that sorts answers in the order of the requests. `label` is the label of a recording."""
     conversation, _, number = label.partition("#")
     order = list(conversations(api))
     return order.index(conversation) if conversation in order else len(order), mode, number
@@ -98,12 +98,12 @@ def is_claimed(conversation: Conversation, target: Target) -> bool:
 
 
 COMPANIONS: Mapping[str, Sequence[str]] = {"stop": ("count",), "cut": ("count",)}
-"""Maps a conversation to those with which it is compared, besides `plain`, with which all are compared."""
+"""Maps a conversation to other conversations that it is compared with. All are also compared with `plain`."""
 _COMPARED_WITH = "plain"
 
 
 def with_companions(api: str, chosen: Collection[Conversation]) -> list[Conversation]:
-    """Return the conversations and those with which they are compared, in the order in which they are asked."""
+    """Return the conversations and those that they are compared with, in the order of the requests."""
     wanted = {each.id for each in chosen} | {other for each in chosen for other in COMPANIONS.get(each.id, ())}
     return [each for each in conversations(api).values() if each.id in wanted or each.id == _COMPARED_WITH]
 

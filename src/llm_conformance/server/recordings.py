@@ -1,7 +1,7 @@
 """The answers of a server without keys, and the files that keep them.
 
-A file is a VCR cassette in JSON with one interaction; `asked` has what a cassette has no place for. So adapters can be
-judged by such files, too: `llm-conformance import` reads them.
+A file is a VCR cassette in JSON with one interaction. Under `asked`, it has what a cassette has no place for.
+`llm-conformance import` reads such files, so adapters can be judged by them, too.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Recording:
 
     Attributes:
         conversation: The id of the conversation.
-        number: 1; 2 for the repetition of a request.
+        number: 1 for the first request; 2 for its repetition.
         request: The JSON body of the request.
         arrival: As in `Raw`.
         ended: As in `Raw`.
         repeats_key: Whether the answer contained the key. It is masked now.
-        hidden: Why the answer is left out; "" if it is not. It is left out if the key in it cannot be masked, or if it
-            is encoded, so that nobody can tell. An encoded answer is not decoded, because a few bytes may become
-            gigabytes.
+        hidden: Why the answer is left out; "" if it is not left out. An answer is left out if it has the key and this
+            cannot be masked. It is also left out if it is encoded, because nobody can then tell whether it has the key.
+            An encoded answer is not decoded, because a few bytes may become gigabytes.
     """
 
     conversation: str
@@ -72,7 +72,7 @@ class Recording:
 
 
 def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[str]) -> Recording:
-    """Return an answer without secrets; `known` are the secrets of the request."""
+    """Return an answer without secrets. `known` are the secrets of the request."""
     common: dict[str, Any] = {
         "conversation": request.conversation.id,
         "mode": request.mode,
@@ -103,7 +103,7 @@ def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[s
 
 
 def _encoding(headers: Mapping[str, str]) -> str:
-    """Return the first content coding that changes the body; "" for none. Like clients, it ignores unknown words."""
+    """Return the first content coding that changes the body; "" for none. As in clients, unknown words are ignored."""
     words = (word.strip().lower() for word in headers.get(ENCODING, "").split(","))
     return next((word for word in words if word in _ENCODINGS), "")
 

@@ -1,7 +1,7 @@
-"""What a rule about a server is, and the decorator that marks a function as one.
+"""What a rule about a server is, and the decorator that makes a function a rule.
 
-A rule is a function of one exchange. It returns if it finds nothing wrong, raises `Violation` with what it expected and
-what it found, raises `Vacuous` if the answer gives it nothing to judge, or `Blocked` if it cannot judge because of a
+A rule is a function of one exchange. It returns if it finds nothing wrong. It raises `Violation` with what it expected
+and what it found, `Vacuous` if the answer gives it nothing to judge, or `Blocked` if it cannot judge because of a
 failure that another rule reports.
 """
 
@@ -104,7 +104,7 @@ _MARK = "server_rule"
 
 
 def rule_of(function: Any) -> Rule | None:
-    """Return the rule that a function was marked as; None for any other object."""
+    """Return the rule that a function is; None for any other object."""
     return getattr(function, _MARK, None)
 
 

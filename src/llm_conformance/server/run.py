@@ -22,11 +22,11 @@ _FIRST = "plain"
 
 
 class NoServerError(Exception):
-    """There is no such server, or it refuses the simplest request; the message says what to do."""
+    """There is no server at the URL, or it refuses the simplest request; the message says what to do."""
 
 
 def api_of(target: Target) -> Api:
-    """Return the row of the provider table that is used to scrub recordings of a server."""
+    """Return the row of the provider table for the scrubbing of a server's recordings."""
     return table()[APIS[target.api].row]
 
 
@@ -41,11 +41,11 @@ def ask(
     client: Client,
     done: Callable[[Recording], object] = lambda _: None,
 ) -> list[Recording]:
-    """Send the requests one after the other; return the answers without secrets.
+    """Send the requests one after the other. Return the answers without secrets.
 
     Raises:
-        NoServerError: There is no connection, or the simplest request is not answered. Then a wrong URL, model or key
-            is more likely than forty faults.
+        NoServerError: There is no connection, or the server does not answer the simplest request. A wrong URL, model or
+            key is then more likely than forty faults.
     """
     known = [*([client.key] if client.key else []), *secrets.of_environment()]
     kept: list[Recording] = []
@@ -89,7 +89,7 @@ def _first_refused(target: Target, answer: Recording, location: str) -> str:
 
 
 def save_target(folder: Path, target: Target) -> None:
-    """Write into a folder which server its recordings are of. Raises OSError."""
+    """Write the server of the recordings into their folder. Raises OSError."""
     document = {
         "url": target.url,
         "api": target.api,
@@ -135,5 +135,5 @@ def tokens(requests: Collection[Request]) -> int:
 
 
 def calls(requests: Collection[Request]) -> int:
-    """Return how many requests are sent, including those that are dropped."""
+    """Return the number of requests that are sent, including dropped requests."""
     return sum(2 if each.cancels else 1 for each in requests)

@@ -1,4 +1,7 @@
-"""A time limit for a whole exchange. httpx's timeouts are for each read, and a server may send byte by byte."""
+"""A time limit for a whole exchange.
+
+httpx's timeouts do not suffice. They are for each read, and a server may send byte by byte.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete"
 def time_limit(seconds: float) -> Iterator[dict[str, Trace]]:
     """Shut down the connection of a request after some seconds, so that a waiting read raises an error.
 
-    Yields the `extensions` of the request, through which httpx reports its connection
+    Yields the `extensions` of the request. Through them, httpx reports its connection
     (https://www.python-httpx.org/advanced/extensions/#trace).
     """
     streams: list[Any] = []

@@ -1,7 +1,7 @@
 """Convert chat completions, as OpenAI's SDK and many other libraries return them, to the suite's shape.
 
 This is for libraries whose objects have OpenAI's field names. If a library has a helper that folds chunks, use that
-helper, and `answer` for its result. `Fold` is for libraries without one.
+helper, and `answer` for its result. Otherwise, use `Fold`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FINISH: Mapping[str, str] = {
     **{"stop": "stop", "length": "length", "tool_calls": "tool_calls", "function_call": "tool_calls"},
     "content_filter": "content_filter",
 }
-# Maps `audio.format` of a request to the MIME type, which the answer does not state.
+# Maps `audio.format` of a request to the MIME type. The answer does not state a type.
 AUDIO: Mapping[str, str] = {
     **{"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/opus", "aac": "audio/aac"},
     "pcm16": "audio/pcm",
@@ -40,7 +40,7 @@ def answer(
         finish: Maps the provider's finish words to finish reasons.
 
     Returns:
-        The canonical response, whose `native` is the completion and whose `turn` is its message.
+        The canonical response. Its `native` is the completion; its `turn`, the message of the completion.
 
     Raises:
         LookupError, TypeError: The completion has no choice or no id. Callers of the library would get the same error.
@@ -70,8 +70,8 @@ def deltas(delta: Any, *, reasoning: Sequence[str] = REASONING) -> Iterator[Even
 class Fold:
     """Folds the chunks of a stream, for libraries that have no helper for it.
 
-    `add` returns the events of a chunk. `end` returns the last event, after the library's iterator has ended; there is
-    none if there were no chunks. Pieces of tool calls are joined by their index. A piece with a new id starts a new
+    `add` returns the events of a chunk. After the library's iterator has ended, `end` returns the last event, or
+    nothing if there were no chunks. Pieces of tool calls are joined by their index. A piece with a new id starts a new
     call, because some servers give all calls of an answer the same index.
     """
 
@@ -158,10 +158,10 @@ def counts(usage: Any) -> dict[str, Any] | None:
 
 
 def annotation(native: Any, base: int = 0, length: int | None = None) -> dict[str, Any]:
-    """Return a citation. Its fields are beside its `type`, or in an object that is named like the type.
+    """Return a citation. Its fields are beside its `type`, or in an object that has the type as its name.
 
-    Its offsets count in a text that starts at `base` and has `length` code points. If they are outside that text, which
-    libraries do not check, the citation has no place.
+    Its offsets count in a text that starts at `base` and has `length` code points. Libraries do not check this, so
+    offsets may be outside that text. The citation then has no place.
     """
     own = {name: value for name, value in fields(native).items() if value is not None}
     inner = own.pop(str(own.get("type")), {})
@@ -180,7 +180,7 @@ def segments(answer: Mapping[str, Any], refusal: str | None = None) -> list[dict
 
 
 def tool_choice(choice: Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """Convert Claude's `tool_choice` to OpenAI's form, for libraries that accept that form for all providers.
+    """Convert Claude's `tool_choice` to OpenAI's form, for libraries that take OpenAI's form for all providers.
 
     Raises NotImplementedError for a choice with fields that OpenAI's form does not have.
     """
@@ -201,7 +201,7 @@ def tool_call(native: Any) -> dict[str, Any]:
 
 
 def audio_type(call: Any) -> str | None:
-    """Return the MIME type of the audio in an answer, which only the request states."""
+    """Return the MIME type of the audio in an answer. Only the request states it."""
     return AUDIO.get(str((call.params.get("audio") or {}).get("format")))
 
 

@@ -13,7 +13,7 @@ class Answer(dict[str, Any]):
 
     Attributes:
         native: The library's own object, or the list of its events. If a rule fails, the suite looks for the expected
-            value in it. If it is there, the adapter may have missed it.
+            value in this object. A value that is there may be one that the adapter has missed.
         turn: What a later turn of the conversation gives back to the library.
     """
 
@@ -22,7 +22,7 @@ class Answer(dict[str, Any]):
 
 
 def fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a library's object: a mapping, a dataclass, or one with `to_dict` or `model_dump`.
+    """Return the fields of a library's object: a mapping, a dataclass, or an object with `to_dict` or `model_dump`.
 
     Raises TypeError for anything else.
     """
@@ -42,7 +42,7 @@ def turns(call: Any) -> list[Any]:
 
 
 def keywords(method: Callable[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as keywords of a method. Those that the method does not name go into its `extra_body`.
+    """Return parameters as keywords of a method. Parameters that the method does not name go into its `extra_body`.
 
     The SDKs made by Stainless (openai, anthropic, groq and others) document this:
     <https://github.com/openai/openai-python#undocumented-request-params>.

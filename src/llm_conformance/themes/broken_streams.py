@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def broken(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a stream that breaks off, or that ends with an error if the API is known to send one."""
+    """Draw a stream that breaks off. If the API is known to send errors in streams, it may end with an error instead."""
     if answer.api.stream_errors and either(draw):
         return _failing(draw, answer, mode, pick(draw, *answer.api.stream_errors))
     return _broken_off(draw, answer, mode)
@@ -61,7 +61,7 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Conversation:
-    """Draw a stream with this error, in one of the places that the table gives for it."""
+    """Draw a stream with this error, in one of the places that the provider table gives for it."""
     generator = GENERATORS[answer.api.wire]
     frames = list(generator.stream(draw, answer))
     unfinished = before_the_end(frames, frames)
@@ -83,12 +83,15 @@ def _filled(template: str, answer: Answer) -> Any:
 
 
 def _following(data: Any, error: StreamError) -> Frame:
-    """Return a frame that follows an error. If the error is a named event, the frame is named after its own type."""
+    """Return a frame that follows an error. If the error is a named event, the frame gets its own type as its name."""
     return Frame(data, data["type"] if error.event and data != DONE else None)
 
 
 def _closed(frames: list[Frame], is_whole: bool) -> list[Frame]:
-    """Return the frames with the last one marked as the end of the stream, after which some framings close it."""
+    """Return the frames.
+
+    The last one is marked as the end of the stream, because some framings close the stream after it.
+    """
     return [*frames[:-1], replace(frames[-1], ends=True)] if frames and is_whole else frames
 
 

@@ -27,7 +27,7 @@ def silent(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _lost(draw: DrawFn, answer: Answer, mode: Mode, kind: FaultKind, error: str) -> Conversation:
-    """Draw a response of which only a part is sent. A stream is cut before the frame that ends it."""
+    """Draw a response that the server sends only a part of. A stream is cut before the frame that ends it."""
     generator = GENERATORS[answer.api.wire]
     if mode == "stream":
         frames = generator.stream(draw, answer)

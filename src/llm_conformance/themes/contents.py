@@ -58,7 +58,10 @@ def has_citations(api: Api) -> bool:
 
 
 def citing(draw: DrawFn, api: Api, mode: Mode) -> Answer:
-    """Draw an answer with citations, without think blocks: no source shows how offsets after a block count."""
+    """Draw an answer with citations.
+
+    It has no think blocks, because no source shows how offsets after a block count.
+    """
     return GENERATORS[api.wire].answer(draw, api, draw(_cited_blocks(api)), mode=mode)
 
 
@@ -74,7 +77,7 @@ def _calls(draw: DrawFn, api: Api, think: ThinkText) -> tuple[Call, ...]:
 
 
 def _ended(draw: DrawFn, answer: Answer) -> Answer:
-    """Return an answer with the finish word for the token limit if its think block is cut off, else unchanged."""
+    """Return an answer. If its think block is cut off, it gets the finish word for the token limit."""
     sent = GENERATORS[answer.api.wire].sent_words(answer.api)
     words = [word for word, reason in sent.items() if reason == "length"]
     is_cut_off = answer.think is not None and answer.think.is_cut_off
@@ -108,7 +111,7 @@ def _are_plain(api: Api, blocks: tuple[Block, ...]) -> bool:
 
 
 def _is_text(api: Api, text: str) -> bool:
-    """Return True if a text without reasoning stays text for every think profile of the API's models."""
+    """Return True if a text without reasoning is all text with every think profile of the API's models."""
     return "off" in profiles(api) or think_tags.split(text, "leading", api.think_tag) == (text, [])
 
 

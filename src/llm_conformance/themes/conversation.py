@@ -32,8 +32,9 @@ class Conversation:
         interactions: Maps a mode to the response. `themes.request` adds the request.
         expected: The expected values, the same for both modes.
         fault: The failure of the connection; None if it does not fail.
-        unbroken: The whole answer to the request. With a fault, the server sends a part of it or something else.
-        outage: The response to the first request, if the second request gets the real response.
+        unbroken: The whole answer to the request. With a fault, the server sends a part of this answer, or something
+            else.
+        outage: The response to the first request, if only the second request gets the real response.
         model: The model that the call names.
         stream_params: Parameters that only a streamed request has.
         before: Maps the position of an earlier answer in `messages` to its conversation.
@@ -84,14 +85,14 @@ def failing(
     fault: Fault | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Conversation:
-    """Return a conversation that asks for an answer with the bytes `whole`, and gets `body` instead."""
+    """Return a conversation that asks for an answer with the bytes `whole` but gets `body`."""
     sent = {mode: interaction(answer.api, mode, body, answer.asked, headers=headers)}
     unbroken = interaction(answer.api, mode, whole, answer.asked)
     return replace(_conversation(answer, sent, expected, fault), unbroken=unbroken)
 
 
 def answered(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw the bytes of an answer. A stream comes with a plain response of the same content, if one can have it."""
+    """Draw the bytes of an answer. A stream comes with a plain response of the same content, if that can exist."""
     api = answer.api
     generator = GENERATORS[api.wire]
     bodies: dict[Mode, bytes] = {}

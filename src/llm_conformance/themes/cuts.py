@@ -14,7 +14,7 @@ from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.wire.named_cuts import every
 
 # Where parsers break, the worst first: inside a character, a line end, an escape, a field name, a tag. The cut is at
-# the end of the match, or for a part of a character before the match. Each pattern starts with something rare, because
+# the end of the match; inside a character, it is before the match. Each pattern starts with something rare, because
 # bodies are long.
 _WITHIN = re.compile(rb"[\x80-\xbf]")
 _BEHIND = tuple(

@@ -18,14 +18,14 @@ from llm_conformance.scenarios.scenario import Scenario
 
 
 class EnoughDrawn(KeyboardInterrupt):
-    """Raised by `is_wanted` to end `draw`.
+    """`is_wanted` raises this to end `draw`.
 
-    Hypothesis would take any other exception for a failure of the test, and would go on to make it smaller.
+    Hypothesis would take any other exception for a failure of the test, and would go on to shrink it.
     """
 
 
 class _Drawn:
-    """A scenario without a repr, because Hypothesis makes the repr of what it has found, and warns if it is long."""
+    """A scenario without a repr. Hypothesis makes the repr of everything that it finds, and warns if a repr is long."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -49,20 +49,20 @@ def draw(
     database: ExampleDatabase | None = None,
     key: str = "",
 ) -> None:
-    """Draw scenarios until `is_wanted` returns True for one; then draw smaller ones until there is none.
+    """Draw scenarios until `is_wanted` returns True for one. Then draw smaller wanted ones until there are none.
 
     Args:
         scenarios: The strategy to draw from.
         is_wanted: Judges a scenario. It may raise EnoughDrawn.
-        examples: The most scenarios that are drawn before one is wanted.
+        examples: How many scenarios are drawn at most before one is wanted.
         seed: With the same seed, the same scenarios are drawn in the same order until one is wanted.
         phases: `reuse` draws scenarios from the database, `generate` draws new ones, `shrink` draws smaller ones.
         database: Where Hypothesis keeps the wanted scenarios, under the `key`.
         key: See `database`.
     """
     wanted = settings(
-        # These are all settings that a profile may change. Hypothesis has a profile for `CI` of its own, which draws
-        # the same choices for every property.
+        # These are all settings that a profile may change. Hypothesis has its own profile for `CI`, and that draws the
+        # same choices for every property.
         max_examples=examples,
         database=database,
         phases=tuple(phases),

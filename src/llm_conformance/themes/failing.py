@@ -27,7 +27,7 @@ def failure(
 
 
 def class_meant(error: StatusError | StreamError) -> str:
-    """Return the class with which an error has to be raised: that of its status, or ANY if it has or names none."""
+    """Return the class of exception that an error demands: that of its status, or ANY if there is no status."""
     status = error.status if isinstance(error, StatusError) and error.status != 200 else error.means
     return error_for_status(status).__name__ if status else ANY
 

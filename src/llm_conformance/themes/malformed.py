@@ -1,4 +1,4 @@
-"""Bodies with status 200 that are no answers: cut short, empty, the page of a proxy, or JSON of another form.
+"""Bodies with status 200 that are not answers: cut short, empty, the page of a proxy, or JSON of another form.
 
 A stream that is cut short is one of the broken streams (`themes.broken_streams`).
 """
@@ -31,7 +31,7 @@ _OTHER_JSON = (b"{}", b"null", b"[]", b'"text"', b"12")
 def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
     """Draw what failing gateways and servers send: a page of HTML, nothing, or a document that is cut short.
 
-    The core faults `html` and `truncated` name the reports of such bodies.
+    The core faults `html` and `truncated` cite reports of such bodies.
     """
     way = pick(draw, "page", "nothing") if mode == "stream" else pick(draw, "cut", "cut", "page", "nothing")
     frames = list(GENERATORS[answer.api.wire].stream(draw, answer)) if mode == "stream" else []
@@ -44,7 +44,7 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw JSON that is no answer: with a number in place of a structure, or without any part of an answer.
+    """Draw JSON that is not an answer: with a number in place of a structure, or without any part of an answer.
 
     In a stream, a frame that every reader needs can also be cut short, while all other frames are whole. No provider is
     known to send any of these.
@@ -88,7 +88,7 @@ def _malformed(answer: Answer, mode: Mode, body: bytes, whole: bytes) -> Convers
 def _no_answer(
     answer: Answer, mode: Mode, body: bytes, whole: bytes, headers: Mapping[str, str] | None = None
 ) -> Conversation:
-    # A stream without frames may be malformed or broken off: both errors are right.
+    # A stream without frames may be malformed or broken off, so both errors are right.
     error = "ValidationError" if mode == "json" else ANY
     return failing(answer, mode, body, whole, failure(error, fault="malformed"), headers=headers)
 
@@ -105,7 +105,10 @@ def _is_needed(frame: Frame, generator: Generator) -> bool:
 
 
 def _structures(data: Any, generator: Generator) -> list[str]:
-    """Return JSON pointers to the values that every reader needs. Beside a delta, no reader needs the whole message."""
+    """Return JSON pointers to the values that every reader needs.
+
+    If there is a delta, nobody needs the whole message.
+    """
     found = [pointer for pointer in generator.structure if at_pointer(data, pointer) is not None]
     deltas = {pointer.removesuffix("/delta") for pointer in found if pointer.endswith("/delta")}
     return [each for each in found if not (each.endswith("/message") and each.removesuffix("/message") in deltas)]

@@ -16,7 +16,7 @@ from llm_conformance.wire.tool_names import with_tool_names
 
 
 def params_of(api: Api, mode: Mode, conversation: Conversation) -> Mapping[str, Any]:
-    """Return the parameters of a call, with those that the API needs."""
+    """Return the parameters of a call, including those that the API needs."""
     only_in_streams = conversation.stream_params if mode == "stream" else {}
     return {**api.needed_params, **conversation.params, **only_in_streams}
 

@@ -25,7 +25,7 @@ _SOURCE = "the provider table: what becomes of earlier reasoning"
 
 
 def wants_reasoning_back(api: Api) -> bool:
-    """Return True if a request with tool results has to carry the reasoning before the calls, in a known place."""
+    """Return True if a request with tool results has to have the reasoning before the calls, in a known place."""
     return (
         api.round_trip.policy in ("with tools", "required")
         and bool(api.reasoning_fields)
@@ -41,7 +41,7 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
     before = answered(draw, first, mode)
-    # A model that thinks between tags in other themes thinks in a field here, because it thinks before the call.
+    # In other themes, this model thinks between tags. Here, it thinks before the call, so it thinks in a field.
     thinks = api.think_profile(first.asked) != "off"
     thoughts = (generator.reasoning(draw, api, "β"),) if thinks else ()
     second = generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode)

@@ -47,7 +47,7 @@ def refused(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
 
 
 def outage(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw an error that passes as the response to the first request, and the answer to the second."""
+    """Draw a passing error as the response to the first request, and the answer to the second request."""
     api = answer.api
     conversation = answered(draw, answer, mode)
     own = [error for error in _own(api, mode) if error.status in _OUTAGES]

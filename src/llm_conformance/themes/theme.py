@@ -1,7 +1,7 @@
 """Themes: what is generated for each API, as scenarios like the recorded ones.
 
-A theme draws conversations in the API's own format and states the expected values. Expected values come from what was
-drawn, never from reading the bytes back.
+A theme draws conversations in the API's own format, and states the expected values. These come from what was drawn,
+never from reading the bytes back.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Theme:
         over_http: Whether only `complete` and `stream` are judged, because a parser sees no connection.
         listed: A function that returns conversations that are always judged, besides those that are drawn.
         is_probe: Whether no provider is known to send such conversations.
-        since: The edition in which the theme was new (`llm_conformance.editions`).
+        since: The edition that introduced the theme (`llm_conformance.editions`).
     """
 
     name: str

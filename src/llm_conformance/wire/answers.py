@@ -26,7 +26,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.read_rules import ONLY_CALL, ReadRule, as_list, compiled_rules, paths_of
 
 SHAPELESS = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, OSError, RecursionError)
-"""What `derive` may raise for a malformed body. The last three come from impossible times and endless nesting."""
+"""What `derive` may raise for a malformed body. The last three come from impossible times and from endless nesting."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CitationFacts:
 
     Attributes:
         data: The citation object without its start and end.
-        block: The text block in which the offsets count; None if they count in the whole text.
+        block: The text block from whose start the offsets count; None if they count from the start of the whole text.
         start: The start of the cited text, in the provider's offset unit (`Api.offset_unit`).
         end: The end of the cited text, in the same unit.
         annotated: The cited text, if the response repeats it.
@@ -55,22 +55,22 @@ class WireFacts:
     """The facts in one response.
 
     Attributes:
-        ids: All different ids. Some streams send a new one with every chunk.
+        ids: All distinct ids. Some streams send a new id with every chunk.
         model: The model that the response names.
         times: All times of creation, in seconds since 1970 or as texts.
         blocks: The visible text of each block, with think tags.
-        text_is_json: Whether there is a JSON value other than a string in the place of the text.
+        text_is_json: Whether the field of the text has a JSON value that is not a string.
         reasoning: The reasoning that is in fields of its own.
-        whole_reasoning: The reasoning as a stream repeats it at the end of each part.
+        whole_reasoning: The full reasoning, which some streams repeat at the end of each part.
         refusal: The text of a refusal.
         finish: The finish word.
         finish_also: A second finish word, for providers that send a status and the reason for it.
-        usage: The usage object without null values. In a stream it is the last one, or all merged, as the read rules
-            say.
+        usage: The usage object without null values. For a stream, the read rules decide if this is the last usage
+            object or all of them merged.
         null_counts: The fields of a usage object that were null.
         calls: The client's tool calls as [id, name, arguments], by (key on the wire, first id).
         own_tools: Maps the id of a call to the type of its item (`shell_call`), for tools that the provider defines and
-            the client runs. Their arguments are an object; `calls` has it as JSON.
+            the client runs. Such a call has its arguments as an object, and `calls` has them as JSON text.
         asks: Whether the provider asks the client for something that is not the result of a call, such as an approval.
         citations: The citations, in order.
         media: Audio and images.
@@ -109,7 +109,7 @@ class WireFacts:
 
     @property
     def tool_calls(self) -> list[list[str]]:
-        """The client's tool calls in order. Calls without a name are left out: the provider's own tools have none."""
+        """The client's tool calls in order, without those of the provider's own tools, which have no name."""
         return [call for call in self.calls.values() if call[1]]
 
 
@@ -129,7 +129,7 @@ def _documents(interaction: Interaction) -> Iterator[Any]:
 
 
 def without_last_frame(interaction: Interaction) -> Interaction:
-    """Return a stream that breaks off before its last frame."""
+    """Return a copy of a stream that breaks off before its last frame."""
     empty = interaction.framing.empty if interaction.framing else b""
     return replace(interaction, body=b"".join(interaction.frames[:-1]) or empty)
 
@@ -181,7 +181,7 @@ def kinds(document: Mapping[str, Any], api: Api, streamed: bool) -> list[str]:
 
 
 def is_named(document: Any, api: Api, streamed: bool) -> bool:
-    """Return True if the document has a place that a read rule names, even an empty one."""
+    """Return True if the document has a place that a read rule names, even if the place is empty."""
     rules = compiled_rules(api.wire, streamed)
     return any(True for steps, _ in rules if steps for _ in places(document, steps))
 
@@ -216,14 +216,14 @@ def _read(facts: WireFacts, place: Place, rule: ReadRule, api: Api, streamed: bo
 
 def _read_head(facts: WireFacts, place: Place, rule: ReadRule) -> None:
     """Read the values that a response has once: id, time, model, error, finish words and usage."""
-    if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # it may be a number
+    if "id" in rule and (id := _text(place.first(rule["id"]))) and id not in facts.ids:  # an id may be a number
         facts.ids.append(id)
     if "created" in rule and (time := place.first(rule["created"])) and time not in facts.times:
         facts.times.append(time)
     for name in ("model", "error"):
         if name in rule:
             setattr(facts, name, place.first(rule[name]) or getattr(facts, name))
-    for name in ("finish", "finish_also"):  # it may be a number, if the client asks for numbers of an enum
+    for name in ("finish", "finish_also"):  # a number if the client asks for enums as numbers
         if name in rule and (word := place.first(rule[name])):
             setattr(facts, name, str(word))
     for path in as_list(rule.get("usage", ())):
@@ -258,20 +258,20 @@ def _text(value: Any) -> str:
 
 
 def _block(place: Place, rule: ReadRule) -> Any:
-    """Return the key of a text block; None if the text has no blocks or a citation names none."""
+    """Return the key of a text block; None if the text has no blocks, or if a citation names no block."""
     key = tuple(place.find(path) for path in rule.get("block", ()))
     return None if all(part is None for part in key) else key
 
 
 def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
     call_rule = rule.get("call")
-    if call_rule is None:  # each place is a call of its own, or a nameless piece of the last one
+    if call_rule is None:  # each place is a new call, or a nameless piece of the last call
         is_piece = "partial_arguments" in rule and place.first(rule["name"]) is None
         key: Any = ("own", max(len(facts.calls) - is_piece, 0))
     else:
         key = ONLY_CALL if call_rule == ONLY_CALL else place.first(call_rule)
     id = _text(place.first(rule["call_id"])) if "call_id" in rule else ""
-    id = "" if id == "null" else id  # Mistral may write the word for none
+    id = "" if id == "null" else id  # Mistral may send "null" for no id
     call = _call(facts, key, id)
     call[0] = call[0] or id
     if "name" in rule:
@@ -289,7 +289,7 @@ def _read_call(facts: WireFacts, place: Place, rule: ReadRule) -> None:
 
 
 def _call(facts: WireFacts, key: Any, id: str) -> list[str]:
-    """Return the call that a piece belongs to. A new id is a new call even under a known key: keys may be shared."""
+    """Return the call that a piece belongs to. Calls may share a key, so a new id starts a new call."""
     known = [call for (call_key, _), call in facts.calls.items() if call_key == key and (not id or call[0] in ("", id))]
     return known[-1] if known else facts.calls.setdefault((key, id), ["", "", ""])
 
@@ -351,7 +351,7 @@ def _read_media(facts: WireFacts, piece: Mapping[str, Any], streamed: bool) -> N
 
 
 def _in_one_form(piece: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a piece of media with `mimeType` and `data`, whether it has a data URL or Bedrock's format and source."""
+    """Return a piece of media as `mimeType` and `data`. It may have a data URL, or Bedrock's format and source."""
     head, comma, data = str(piece.get("url", "")).partition(",")
     if comma and head.startswith("data:") and head.endswith(";base64"):
         rest = {name: value for name, value in piece.items() if name != "url"}
@@ -372,7 +372,7 @@ def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
 
 
 def _joined_base64(one: str, other: str) -> str:
-    """Join two complete base64 texts. If the first has padding, which nothing may follow, their bytes are joined."""
+    """Join two complete base64 texts. Nothing may follow padding, so if the first has some, their bytes are joined."""
     if not (one.endswith("=") and other):
         return one + other
     return base64.b64encode(base64.b64decode(one) + base64.b64decode(other)).decode("ascii")

@@ -65,7 +65,10 @@ _EVENTS: Mapping[str, re.Pattern[str]] = {
 
 
 def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
-    """Return True if a stream has an event of unknown type. Adapters may give it a segment, or add it to another."""
+    """Return True if a stream has an event of unknown type.
+
+    For such an event, an adapter may return a segment of its own or add to another segment.
+    """
     known = _EVENTS.get(wire)
     if known is None or not interaction.streamed:
         return False
@@ -73,7 +76,10 @@ def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
 
 
 class _UndecidedError(Exception):
-    """The blocks cannot be told apart, or some are media, which may be segments and attachments or attachments only."""
+    """The blocks cannot be told apart, or some are media.
+
+    An adapter may return media as attachments only, or as segments, too.
+    """
 
 
 _MEDIA = frozenset({"audio", "document", "fileData", "image", "inlineData", "output_audio", "video"})
@@ -168,7 +174,7 @@ def _blocks_of_converse(interaction: Interaction) -> list[Fields]:
 
 
 def _add_piece(block: Fields, delta: Mapping[str, Any]) -> None:
-    """Add a delta to a block, so that the block becomes what a plain answer would have."""
+    """Add a delta to a block. With all its deltas, the block is as a plain answer has it."""
     for name, value in delta.items():
         if name == "text":
             block["text"] = block.get("text", "") + value
@@ -214,26 +220,26 @@ def _of_reasoning(item: Fields) -> Iterator[Block]:
 
 
 def _items(interaction: Interaction) -> list[Fields]:
-    """Return the items of an answer. Those of a stream are in the events that say that an item is done.
+    """Return the items of an answer. A stream has them in its `response.output_item.done` events.
 
-    The last event of a stream may have other encrypted content for the reasoning than these events. Both are valid, so
-    neither is expected.
+    The last event of a stream repeats the reasoning, and may encrypt it differently. Both encrypted contents are valid,
+    so neither is expected.
     """
     documents = [*answers.documents(interaction)]
     if not interaction.streamed:
         return [each for document in documents for each in document.get("output") or ()]
     done = [each for each in documents if each.get("type") == "response.output_item.done"]
-    if all("output_index" in each for each in done):  # llama.cpp has none
+    if all("output_index" in each for each in done):  # llama.cpp sends no index
         done.sort(key=lambda each: int(each["output_index"]))
     whole = [each for document in documents for each in (document.get("response") or {}).get("output") or ()]
-    last: dict[Any, list[str | None]] = {}  # by id, which several items of xAI share
+    last: dict[Any, list[str | None]] = {}  # by id; several items of xAI may share one
     for each in whole:
         last.setdefault(each.get("id"), []).append(each.get("encrypted_content"))
     return [_with_one_seal(each["item"], last.get(each["item"].get("id"), [])) for each in done]
 
 
 def _with_one_seal(item: Fields, last: list[str | None]) -> Fields:
-    """Return an item, without its encrypted content if the last event encrypts this item differently."""
+    """Return an item. If the last event encrypts the item differently, its encrypted content is removed."""
     sealed_anew = any(last) and item.get("encrypted_content") not in last
     return {**item, "encrypted_content": None} if sealed_anew else item
 

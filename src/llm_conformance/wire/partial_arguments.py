@@ -17,7 +17,7 @@ _VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
 
 
 def extended(arguments: Any, pieces: Iterable[Mapping[str, Any]]) -> Any:
-    """Return the arguments after the pieces were put into their places."""
+    """Return the arguments with the pieces put into their places."""
     for piece in pieces:
         kind = next((name for name in _VALUES if name in piece), None)
         if kind is not None:
@@ -37,7 +37,7 @@ def _steps(json_path: str) -> list[str | int]:
 
 
 def _placed(whole: Any, steps: list[str | int], value: Any) -> Any:
-    """Return `whole` with a value at the end of the steps. If a string is there already, the value is appended."""
+    """Return `whole` with a value at the end of the steps. A string that is already there is continued."""
     if not steps:
         return whole + value if isinstance(whole, str) and isinstance(value, str) else value
     step, *deeper = steps

@@ -1,11 +1,11 @@
-"""Field paths, by which read rules name places and values in JSON documents.
+"""Field paths. Read rules use them to name places and values in JSON documents.
 
 `at` leads from a document to any number of places. It consists of steps, joined by `/`:
 
     name        the value of a field          a|b     the values of these fields, in this order
     *           each item of a list           .       the place itself
 
-A step may have conditions on the value to which it leads: `*[type=text]`, `*[index=0|null]` (null: the field is null or
+A step may have conditions on the value that it leads to: `*[type=text]`, `*[index=0|null]` (null: the field is null or
 missing), `.[thought!=true]`, `*[environment/type=local]` (a nested field).
 
 A path leads from such a place to one value:
@@ -51,7 +51,7 @@ class Place(NamedTuple):
         return value
 
     def holder(self, path: str) -> tuple[Any, str]:
-        """Return (object that has the last field of a path, name of that field)."""
+        """Return (the object with the last field of a path, the name of that field)."""
         *parents, name = path.strip("/").split("/")
         return self.find(("/" if path.startswith("/") else "") + "/".join(parents)) if parents else self.value, name
 
@@ -72,7 +72,7 @@ def _names(path: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition on a field of an object: its value is one of `values`, or is none of them."""
+    """A condition on a field of an object: its value has to be, or must not be, one of `values`."""
 
     field: str
     is_one: bool
@@ -111,7 +111,10 @@ def compiled(at: str) -> tuple[Step, ...]:
 
 
 def problem(path: str, lists: int) -> str | None:
-    """Return what is wrong with a path; None if it is well formed. `lists` is how many lists lead to its place."""
+    """Return what is wrong with a path; None if it is well formed.
+
+    `lists` is the number of lists that lead to its place.
+    """
     if not _PATH.fullmatch(path):
         return f"{path!r} is not a path; write a/b, /a/b, #1 or ."
     if path.startswith("#") and int(path[1:]) > lists:

@@ -1,4 +1,4 @@
-"""Read rules, which say where a response of a wire format has which value (`formats/<wire>/read.toml`).
+"""Read rules (`formats/<wire>/read.toml`) say where a response of a wire format has its values.
 
 `schemas/read-rules.schema.json` explains the keys of a rule, and `llm_conformance.wire.paths` its paths.
 """
@@ -53,7 +53,7 @@ def load(formats: Path) -> Mapping[str, tuple[ReadRule, ...]]:
 
 
 def places_of(rule: ReadRule) -> Mapping[str, str]:
-    """Return the `at` of a rule by mode (`json`, `stream`). A plain text is for both modes."""
+    """Map each mode (`json`, `stream`) to the `at` of a rule. If `at` is one text, it is for both modes."""
     at = rule.get("at", "")
     return at if isinstance(at, Mapping) else {"json": at, "stream": at}
 

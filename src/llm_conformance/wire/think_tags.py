@@ -57,13 +57,13 @@ def is_closed(text: str, tag: str = TAG) -> bool:
 
 
 def closes_unopened(text: str, tag: str = TAG) -> bool:
-    """Return True if the first tag is a closing tag: the prompt had the opening tag, or the text quotes a tag."""
+    """Return True if the first tag is a closing tag. The prompt had the opening tag, or the text quotes a tag."""
     first = re.search(rf"(?ai:</?{tag}>)", text)
     return first is not None and first[0].startswith("</")
 
 
 def closes_on_a_line_of_its_own(text: str, tag: str = TAG) -> bool:
-    """Return True if `closes_unopened`, and the tag is alone on its line, so that it is no quotation."""
+    """Return True if `closes_unopened` and the tag is alone on its line. Then it is not a quotation."""
     return closes_unopened(text, tag) and re.search(rf"(?aim:^[ \t]*</{tag}>[ \t]*$)", text) is not None
 
 

@@ -1,6 +1,6 @@
 """Add the name of the tool to each tool message of a conversation.
 
-Many libraries demand the name. Scenario files leave it out, because the call that the message answers has it.
+Many libraries demand the name. Scenario files leave it out, because the answered call already has it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def with_tool_names(messages: Sequence[Any], answers: Mapping[int, Sequence[_Cal
     """Yield the messages; tool messages get the `name` of their tool.
 
     Args:
-        messages: The conversation. A message that is no mapping is yielded unchanged.
+        messages: The conversation. A message that is not a mapping is yielded unchanged.
         answers: Maps the index of an earlier answer in `messages` to its tool calls.
     """
     calls: list[_Call] = []
@@ -39,7 +39,10 @@ def _stated_calls(tool_calls: Any) -> Iterator[_Call]:
 
 
 def _take_name(calls: list[_Call], id: str | None) -> str | None:
-    """Return the name of the call with this id, or else of the first call without an id, which is then removed."""
+    """Return the name of the call with this id.
+
+    If there is none, remove the first call without an id, and return its name.
+    """
     by_id = [name for own, name in calls if own == id and own is not None]
     if by_id:
         return by_id[0]

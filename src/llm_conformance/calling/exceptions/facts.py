@@ -1,4 +1,4 @@
-"""Read an adapter's exception. It is not trusted: to read an attribute may run code that raises."""
+"""Read an adapter's exception. It is not trusted, because reading an attribute may run code that raises."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class ErrorFacts:
         status: The HTTP status that it states; None if it states none.
         status_of_response: The status of the HTTP response that it keeps; None if it keeps none.
         provider: The provider that it names.
-        has_origin: Whether it keeps the exception behind it, or is that exception itself.
+        has_origin: Whether it keeps the exception behind it, or is itself that exception.
         dump: All texts of it and of the exceptions behind it, to search for the API key.
-        headers: What it and the exceptions behind it keep of the response's headers.
-        retry_after: The `Retry-After` that it or an exception behind it keeps; None if none does.
+        headers: The headers of the response that it and the exceptions behind it keep.
+        retry_after: The `Retry-After` that it or an exception behind it keeps; None if there is none.
     """
 
     names: tuple[str, ...]
@@ -47,11 +47,12 @@ class ErrorFacts:
 
 def facts_of(error: BaseException) -> ErrorFacts:
     """Return what an exception says about itself."""
-    chain = list(chain_of(error))  # below, `type` is used instead of `isinstance`, which reads the object's `__class__`
+    chain = list(chain_of(error))  # `type` is used below, because `isinstance` reads the object's `__class__`
     names = tuple(type.__dict__["__name__"].__get__(each) for each in type.__dict__["__mro__"].__get__(type(error)))
     provider = _attribute(error, "provider")
     origin = _or_none(lambda: _attribute(error, "original_error") or error.__cause__ or error.__context__)
-    # A program may leave `original_error` out. An exception whose name is no class of the contract is the original.
+    # A program may leave out `original_error`. An exception that is not named after a class of the contract is the
+    # original.
     is_origin = issubclass(type(error), ReportedError) or names[0] not in ERROR_TYPES or type(error) is TimeoutError
     return ErrorFacts(
         names=names,
@@ -104,7 +105,7 @@ def _dump(error: BaseException) -> str:
 
 
 def _headers(error: BaseException) -> str:
-    """Return what an exception keeps of the response's headers, in any of its attributes."""
+    """Return the headers of the response that an exception keeps in any of its attributes."""
     response = getattr(error, "response", None)
     headers = [dict(getattr(holder, "headers", None) or {}) for holder in (error, response)]
     return f"{vars(error)!r} {headers!r}"

@@ -40,7 +40,7 @@ def _from_headers(*holders: Any) -> Iterator[Any]:
 
 
 def _all_at(holders: Iterable[Any], names: Iterable[str]) -> list[Any]:
-    """Return what the holders have under the names, without what is missing."""
+    """Return the values that the holders have under the names. Missing values are left out."""
     found = (_at(holder, name) for holder in holders if holder is not None for name in names)
     return [each for each in found if each is not None]
 

@@ -26,7 +26,7 @@ _HELPERS = frozenset(
         *("pydantic", "pydantic_core", "requests", "sniffio", "tenacity", "urllib3", "vcr", "yarl"),
     }
 )
-"""Packages that raise on behalf of their callers, so that the caller's frame says more than theirs."""
+"""Packages that raise on behalf of their callers. The caller's frame says more than a frame of such a package."""
 
 _STANDARD_LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
 
@@ -35,8 +35,8 @@ def cause_of(error: BaseException) -> str:
     """Return a text that exceptions with the same cause share: the class, and the place of the code that raised.
 
     An example is `KeyError in mypkg/decode.py:31 decode`. The place is the innermost frame outside of Python, the suite
-    and `_HELPERS`. Without such a frame, the text is the class and the message. If another exception caused this one,
-    it is the class and the cause of the other.
+    and `_HELPERS`. Without such a frame, the text is the class and the message. If another exception caused this
+    exception, the text is the class and the cause of the other exception.
     """
     *_, root = _chain(error)
     if root is not error and not _is_of_pydantic(root):
@@ -78,7 +78,10 @@ def _invalid_field(error: BaseException) -> str:
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the traceback from the adapter's first frame on, with the exceptions behind it, as Python prints it."""
+    """Return the traceback as Python prints it, with the exceptions behind it.
+
+    It begins with the adapter's first frame.
+    """
     parts: list[str] = []
     for number, link in enumerate(_chain(error)):
         if number:
@@ -101,7 +104,7 @@ def _lines(error: BaseException) -> Iterator[str]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and those behind it, the last one first, each once."""
+    """Yield an exception and all exceptions behind it, each once, the innermost first."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen and len(seen) < _MOST_CHAINED:
@@ -111,7 +114,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _frames(error: BaseException) -> Sequence[traceback.FrameSummary]:
-    """Return the frames from the first one that is neither the suite's nor Python's."""
+    """Return the frames, beginning with the first frame that is neither the suite's nor Python's."""
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if _is_foreign(frame.filename)), len(frames))
     return frames[first:]
@@ -132,7 +135,10 @@ def _is_of_a_helper(filename: str) -> bool:
 
 
 def _shown(filename: str) -> str:
-    """Return a path relative to the environment's packages or to the working directory, if it is below one of them."""
+    """Return a path.
+
+    If it is below the environment's packages or the working directory, it is relative to that folder.
+    """
     _, found, below = filename.replace("\\", "/").rpartition("site-packages/")
     if found:
         return below

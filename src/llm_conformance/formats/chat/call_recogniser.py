@@ -1,4 +1,4 @@
-"""Reads the ways of the calls of an answer."""
+"""Read the ways of the calls of an answer."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def result(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def stated(message: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return an earlier answer in OpenAI's form, with text and calls; None if it has anything else."""
+    """Return an earlier answer in OpenAI's form, with text and calls; None if the answer has anything else."""
     content, calls = message.get("content"), objects(message.get("tool_calls"))
     is_text = content is None or isinstance(content, str) or all(part.get("type") == "text" for part in content)
     if not is_text or not has_only(message, "role", "content", "tool_calls") or not all(map(_is_plain_call, calls)):

@@ -29,14 +29,14 @@ _BESIDE = {
 
 
 class _Beside:
-    """The fields beside the content of deltas (the role and empty fields), drawn once for each kind of delta."""
+    """The role and the empty fields that deltas have beside their content, drawn once for each kind of delta."""
 
     def __init__(self, draw: DrawFn, answer: Answer) -> None:
         self._draw, self._api = draw, answer.api
         self._drawn: dict[str, Fields] = {}
 
     def fill(self, kind: str, fields: Mapping[str, Any]) -> Fields:
-        """Return a delta of a kind: the given fields with the content, and the fields beside it."""
+        """Return a delta of a kind: the given `fields`, which have the content, and the fields beside the content."""
         if kind not in self._drawn:
             variation = _BESIDE.get(kind)
             self._drawn[kind] = written(choose(self._draw, self._api, variation), ROLE) if variation else {}
@@ -83,7 +83,7 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
 
 
 def _opened(draw: DrawFn, answer: Answer, beside: _Beside, found: Sequence[Delta]) -> list[Fields]:
-    """Return the deltas with the fields beside their content, and a first one without content if the way has it."""
+    """Return the deltas with the fields beside their content. In some ways, a delta without content comes first."""
     filled = [beside.fill(kind, fields) for kind, fields in found]
     ways = ways_of(answer.api, v.FIRST_DELTA)
     if not found:
@@ -99,7 +99,10 @@ def _opened(draw: DrawFn, answer: Answer, beside: _Beside, found: Sequence[Delta
 
 
 def _insert_empty_deltas(draw: DrawFn, answer: Answer, stream: list[Fields], is_open: bool) -> None:
-    """Insert deltas without content after the first; if the stream is not open, before the last."""
+    """Insert deltas without content after the first delta.
+
+    If the stream is not open, none comes after the last delta.
+    """
     room = len(stream) - (0 if is_open else 1)
     way = choose(draw, answer.api, v.EMPTY_DELTAS)
     if way != v.NO_EMPTY_DELTAS and room > 0:
@@ -126,7 +129,7 @@ def counts_way(draw: DrawFn, answer: Answer) -> str:
 
 
 def _add_counts(draw: DrawFn, answer: Answer, result: list[Fields], end: int, way: str) -> None:
-    """Add token counts to the chunks that have some by this `way`, and the empty field to the others."""
+    """Add token counts to the chunks that have counts in this `way`, and the empty field to the other chunks."""
     counted = {
         "at the finish": [end],
         "at the finish and apart": [end],
@@ -163,7 +166,9 @@ def _add_messages(result: Sequence[Fields]) -> None:
 
 
 def _among_others(draw: DrawFn, answer: Answer, own: list[Fields]) -> list[Fields]:
-    """Insert the chunks of other choices anywhere after the first chunk; each repeats the counts before it.
+    """Insert the chunks of other choices anywhere after the first chunk.
+
+    Each repeats the counts of the chunk before it.
 
     The other choices have the finish word of the answer, or none if the answer has none.
     """

@@ -1,4 +1,4 @@
-"""The role and the empty fields of an object, listed in a text that is a way of a variation: `role, content empty`."""
+"""List the role and the empty fields of an object in a text, which is a way of a variation: `role, content empty`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ STEPS = "reasoning_steps"
 
 
 def list_fields(fields: Mapping[str, Any], only: Collection[str] = (), filled: Collection[str] = ()) -> str:
-    """Return the list of an object's empty fields; if `only` is not empty, only of those in `only`.
+    """Return the list of an object's empty fields. If `only` is not empty, other fields are left out.
 
-    `role` and fields in `filled` are also listed with content, as the name alone. `role` comes first; the others are
-    sorted.
+    `role` and the fields in `filled` are also listed if they have content, by name alone. `role` comes first; the
+    others are sorted.
     """
     return ", ".join(_listed(fields, only, filled)) or NOTHING
 
@@ -37,7 +37,7 @@ def _listed(fields: Mapping[str, Any], only: Collection[str], filled: Collection
 
 
 def named(way: str) -> Iterator[tuple[str, str]]:
-    """Yield (field, `null` or `empty`) for each field of a list; (field, "") for a field with content."""
+    """Yield (field, `null` or `empty`) for each empty field in a list, and (field, "") for each field with content."""
     for each in way.split(", ") if way != NOTHING else ():
         name, _, state = each.partition(" ")
         yield name, state

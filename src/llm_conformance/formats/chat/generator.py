@@ -36,11 +36,11 @@ class ChatGenerator(Generator):
     sends_back: ClassVar[bool] = True
     counted: ClassVar[Mapping[Mode, Variation]] = {"json": v.COUNTS, "stream": v.COUNTS_OF_A_STREAM}
     allows_tags_beside_fields: ClassVar[bool] = True
-    # `content` is not in it, because some providers send JSON values other than text there.
+    # `content` is left out, because some providers send JSON values other than text in it.
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw reasoning, then text, then tool calls; or a refusal; or audio, if the API has it."""
+        """Draw reasoning, then text, then tool calls. Instead, draw a refusal, or audio if the API has audio."""
         if "given" in ways_of(api, v.REFUSALS) and some(draw) and some(draw):
             return (Refusal(draw(texts.answers(3).filter(str.strip))),)
         reasoning = draw(texts.reasonings()) if either(draw) and api.reasoning_fields else ""
@@ -54,7 +54,7 @@ class ChatGenerator(Generator):
         return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether a stream has a finish word, and other choices. Gives calls arguments if the row demands it."""
+        """Draw whether a stream has a finish word, and other choices. Calls get arguments if the row demands some."""
         api = answer.api
         blocks = tuple(_with_arguments(api, block) if isinstance(block, Call) else block for block in answer.blocks)
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
@@ -66,7 +66,7 @@ class ChatGenerator(Generator):
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw which chunks of a stream have token counts, if the request may have to ask for that."""
+        """Draw which chunks of a stream have token counts, if a request may have to ask for counts."""
         api = answer.api
         to_ask = api.way_params.get(v.COUNTS_OF_A_STREAM.name, {})
         if mode == "json" or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):
@@ -74,7 +74,10 @@ class ChatGenerator(Generator):
         return replace(answer, api=with_one_way(api, v.COUNTS_OF_A_STREAM, counts_way(draw, answer)))
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words without `function_call`, which ends only answers with the old field of that name."""
+        """Return all finish words but `function_call`.
+
+        Only answers with the old field `function_call` end with that word.
+        """
         return {word: reason for word, reason in api.finish.items() if word != "function_call"}
 
     def cites(self, api: Api) -> bool:
@@ -82,7 +85,7 @@ class ChatGenerator(Generator):
         return kind_of_annotation(api) != "none"
 
     def has_body(self, answer: Answer) -> bool:
-        """Return True if the answer has a finish word. Only streams can do without."""
+        """Return True if the answer has a finish word. Only a stream can lack it."""
         return answer.word is not None
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -116,7 +119,7 @@ def _head(kind: str, answer: Answer) -> dict[str, Any]:
 
 
 def _with_arguments(api: Api, call: Call) -> Call:
-    """Return a call; if it has no arguments and the API sends no such calls, give it some."""
+    """Return a call. If it has no arguments and the API sends no such calls, it gets some."""
     if call.arguments not in ("", "{}"):
         return call
     way = "empty" if call.arguments == "" else "an object"

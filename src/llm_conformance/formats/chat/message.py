@@ -97,7 +97,7 @@ def fields_of(draw: DrawFn, api: Api, variation: Variation) -> str:
 
 
 def _parts(draw: DrawFn, answer: Answer) -> Any:
-    """Draw content that may be a list of parts, among them one or several parts with reasoning."""
+    """Draw content. It may be a list of parts, in which one or more parts have reasoning."""
     api, reasoning = answer.api, text_of(answer, Reasoning)
     if not reasoning and choose(draw, api, v.CONTENT) == "text":
         return answer.sent
@@ -105,7 +105,10 @@ def _parts(draw: DrawFn, answer: Answer) -> Any:
 
 
 def thinking(draw: DrawFn, api: Api, reasoning: str, whole: bool) -> list[Fields]:
-    """Draw the parts with the reasoning. If `whole`, one part may have all of it; deltas have one for each piece."""
+    """Draw the parts with the reasoning.
+
+    If `whole`, one part may have all of it; else there is a part for each piece.
+    """
     if not reasoning:
         return []
     pieces = [{"type": "text", "text": piece} for piece in texts.pieces(draw, reasoning)]
@@ -163,7 +166,7 @@ def source(api: Api, citation: Citation) -> Fields:
 
 
 def cited_places(answer: Answer) -> Sequence[Fields]:
-    """Return the annotations. Texts with think tags have none: see `themes.contents.citing`."""
+    """Return the annotations. Texts with think tags have none; `themes.contents.citing` says why."""
     found = []
     for base, _, citation in answer.spans:
         span = {"start_index": base + citation.start, "end_index": base + citation.end}

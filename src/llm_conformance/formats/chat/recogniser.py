@@ -1,4 +1,4 @@
-"""Recogniser of OpenAI-shaped chat completions: reads which ways of the format an answer has."""
+"""Recogniser of OpenAI-shaped chat completions. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

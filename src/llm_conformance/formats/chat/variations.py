@@ -1,4 +1,4 @@
-"""What providers of OpenAI-shaped chat completions vary. The usual ways are those of OpenAI's own API.
+"""The variations of OpenAI-shaped chat completions. The usual ways are those of OpenAI's own API.
 
 The ways of some variations are lists of fields (`fields.py`): the role and all empty fields of a delta, such as
 `role, content empty, refusal null`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from llm_conformance.generate.variations import EMPTY, Variation, emptiness
 
 NOTHING = "nothing"
-"""The way of an empty list of fields."""
+"""The way that stands for an empty list of fields."""
 
 COUNTS = Variation(
     "counts", "whether an answer that is not streamed has token counts", "given", ("given", "absent", "null")

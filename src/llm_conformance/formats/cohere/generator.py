@@ -30,7 +30,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Thinking(Reasoning):
-    """Reasoning in a content block. Reasoning of another class before calls is their plan."""
+    """Reasoning in a content block. Reasoning before calls that is not of this class is the plan of the calls."""
 
 
 class CohereGenerator(Generator):
@@ -77,7 +77,10 @@ class CohereGenerator(Generator):
         return "absent" in ways_of(api, COUNTS_OF_A_FAILURE)
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation. Its offsets count in the content block that it names, or in the text if it names none."""
+        """Return a citation.
+
+        Its offsets count in the content block that it names; if it names none, in the whole text.
+        """
         (kind,), (typed,) = ways_of(answer.api, CITATION_SOURCE), ways_of(answer.api, CITATION_TYPE)
         number = next(number for number, each in enumerate(answer.blocks) if each is block)
         return {
@@ -162,7 +165,7 @@ _SOURCES: Mapping[str, Fields] = {
 
 
 def _contents(answer: Answer) -> list[Block]:
-    """Return the content blocks. Reasoning before calls is one of them unless it is their plan."""
+    """Return the content blocks. Reasoning before calls is a content block unless it is the plan of the calls."""
     return [
         block
         for block in answer.blocks

@@ -1,4 +1,4 @@
-"""Recogniser of Cohere chat, v2: reads which ways of the format an answer has."""
+"""Recogniser of Cohere chat, v2. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models of Cohere's chat, v2, vary. Older models have neither thinking nor types of citations."""
+"""The variations of Cohere's chat, v2. Older models have neither thinking nor types of citations."""
 
 from __future__ import annotations
 

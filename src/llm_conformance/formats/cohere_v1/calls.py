@@ -29,5 +29,8 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return an empty document. It is never used, because all earlier answers are texts, which can be stated."""
+    """Return an empty document.
+
+    It is never used, because all earlier answers are texts, and the call can have texts.
+    """
     raise CannotAskError("an earlier answer is more than a text")

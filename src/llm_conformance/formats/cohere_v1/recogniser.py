@@ -1,4 +1,4 @@
-"""Recogniser of Cohere's first chat API: reads which ways of the format an answer has."""
+"""Recogniser of Cohere's first chat API. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

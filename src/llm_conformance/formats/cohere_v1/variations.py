@@ -1,4 +1,4 @@
-"""What models of Cohere's first chat API vary."""
+"""The variations of Cohere's first chat API."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from llm_conformance.wire.providers.api import Api
 
 _LATENCY = {"invocationLatency": 616, "firstByteLatency": 98}
 PLACE_OF_COUNTS = Variation("place of the counts of a stream", "where one stream has them", "with the end")
-"""Keeps the way of `COUNTS_OF_A_STREAM` that was drawn for a stream with token counts. No row states it."""
+"""Holds the way of `COUNTS_OF_A_STREAM` that was drawn for a stream with token counts. No row states this variation."""
 _WITHOUT_IDS_IN_STREAMS = ("generations",)
 _OF_BEDROCK = {"inputTokenCount", "outputTokenCount"}
 
@@ -51,14 +51,14 @@ class CompletionsGenerator(Generator):
         return (Reasoning(reasoning), text) if reasoning else (text,)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw where a stream has its token counts. An API without forms of ids sends none."""
+        """Draw where a stream has its token counts. An API without forms of ids sends no ids."""
         ways = [way for way in ways_of(answer.api, COUNTS_OF_A_STREAM) if way not in WITHOUT_COUNTS]
         api = with_one_way(answer.api, PLACE_OF_COUNTS, pick(draw, *ways)) if ways else answer.api
         has_id = "answer" in api.ids and not (mode == "stream" and _shape(api) in _WITHOUT_IDS_IN_STREAMS)
         return replace(answer, api=api, id=answer.id if has_id else "")
 
     def has_body(self, answer: Answer) -> bool:
-        """Return False for a stream without an id if plain answers have one."""
+        """Return False for a stream without an id if plain answers have an id."""
         return bool(answer.id) or _shape(answer.api) not in _WITHOUT_IDS_IN_STREAMS
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
@@ -94,7 +94,7 @@ class CompletionsGenerator(Generator):
         yield self._with_counts(draw, answer, end, len(pieces) + 1, is_last=True)
 
     def _with_counts(self, draw: DrawFn, answer: Answer, chunk: Fields, number: int, is_last: bool) -> Fields:
-        """Return a chunk with the counts that its shape has there; `number` counts the chunks from 1."""
+        """Return a chunk with the counts that its shape has at this position; `number` counts the chunks from 1."""
         shape, counts, api = _shape(answer.api), answer.counts.raw, answer.api
         if shape == "choices":
             if is_last and answer.counts.usage and _place(api) == "with the end":
@@ -102,7 +102,7 @@ class CompletionsGenerator(Generator):
             return {**chunk, **as_empty(choose(draw, api, NO_COUNTS_IN_A_CHUNK), "usage", [])}
         if shape == "response":
             return {**chunk, **counts} if is_last else chunk
-        if shape == "generation":  # the first chunk counts the prompt, each chunk the text so far
+        if shape == "generation":  # the first chunk counts the prompt; each chunk counts the text so far
             prompt = counts["prompt_token_count"] if number == 1 else None
             grown = counts["generation_token_count"]
             grown = grown if is_last else min(number, grown)

@@ -1,4 +1,4 @@
-"""Recogniser of text completions: reads which ways of the format an answer has."""
+"""Recogniser of text completions. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the makers of text completions vary, first of all the shape of the documents."""
+"""The variations of text completions. The first one is the shape of the documents."""
 
 from __future__ import annotations
 

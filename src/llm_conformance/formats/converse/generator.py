@@ -55,7 +55,7 @@ class ConverseGenerator(BlocksGenerator):
     signature: ClassVar[Variation] = SIGNATURE
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the declaration of Nova's search tool if the answer has used it."""
+        """Return the declaration of Nova's search tool if the answer has used the tool."""
         searched = any(isinstance(block, Hosted) for block in answer.blocks)
         return {"toolConfig": {"tools": [{"systemTool": {"name": "nova_grounding"}}]}} if searched else {}
 
@@ -134,7 +134,7 @@ class ConverseGenerator(BlocksGenerator):
         return frames
 
     def decides_segments(self, answer: Answer, mode: Mode) -> bool:
-        """Return False for a stream in which a text may be one segment or a segment for each piece."""
+        """Return False for a stream in which a text may be either one segment or a segment for each piece."""
         has_text = any(isinstance(block, Text) and block.text for block in answer.blocks)
         return not (mode == "stream" and has_text and "one a piece" in ways_of(answer.api, BLOCKS_OF_A_TEXT))
 

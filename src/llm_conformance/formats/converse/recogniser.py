@@ -1,4 +1,4 @@
-"""Recogniser of Amazon Bedrock's Converse: reads which ways of the format an answer has.
+"""Recogniser of Amazon Bedrock's Converse. It tells which ways of the format an answer has.
 
 A stream has the ways of the whole answer that its events build, and ways of its own.
 """
@@ -56,7 +56,7 @@ def _ways_of_content(content: Sequence[Fields]) -> Found:
 
 
 def _read(block: Fields) -> Block | str:
-    """Return a content block; if no generator can write it, its name."""
+    """Return a content block; for a block that no generator can write, its name."""
     ((kind, value),) = block.items()
     if kind == "text":
         return Text(value)
@@ -101,7 +101,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
 
 
 def _has_a_block_a_piece(starts: Mapping[int, Fields], deltas: Mapping[int, Sequence[Fields]]) -> bool:
-    """Return True if each block of the text has only one piece, so that neighbouring blocks are pieces of one text."""
+    """Return True if each text block has only one piece. Neighbouring blocks are then pieces of one text."""
     plain = [set(piece) == {"text"} for pieces in deltas.values() for piece in pieces]
     alone = [
         number not in starts and len(pieces) == 1 and set(pieces[0]) == {"text"} for number, pieces in deltas.items()
@@ -133,7 +133,7 @@ def _ways_of_pieces(start: Fields, pieces: Sequence[Fields]) -> Found:
 
 
 def _whole(start: Fields, pieces: Sequence[Fields]) -> dict[str, Any]:
-    """Return a content block as a plain answer would have it."""
+    """Return a content block in the form that a plain answer has."""
     for kind in start:
         if kind == "toolUse":
             inputs = "".join(piece["toolUse"]["input"] for piece in pieces)

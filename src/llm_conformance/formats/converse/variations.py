@@ -1,4 +1,4 @@
-"""What models vary in Amazon Bedrock's Converse."""
+"""The variations of Amazon Bedrock's Converse."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _of_user(given: Sequence[Mapping[str, Any]], open_calls: OpenCalls) -> Itera
 
 
 def _text(response: Any) -> str:
-    """Return the text of a function response: the text under a usual key if it is alone, else everything as JSON."""
+    """Return the text of a function response: the text under a usual key if that is all; else everything as JSON."""
     values = list(response.items()) if isinstance(response, Mapping) else []
     if len(values) == 1 and values[0][0] in _RESULTS and isinstance(values[0][1], str):
         return str(values[0][1])

@@ -83,7 +83,7 @@ class GeminiGenerator(Generator):
                 yield segment
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Remove what an answer lacks if a filter or an error ends it: citations, signatures, content.
+        """Remove what an answer lacks after a filter or an error has ended it: citations, signatures, content.
 
         A stream keeps the text that it has sent before its last chunk. A plain response that failed may keep its text,
         too.
@@ -98,12 +98,15 @@ class GeminiGenerator(Generator):
         return replace(answer, blocks=unsigned if keeps else ())
 
     def has_body(self, answer: Answer) -> bool:
-        """Return False if a filter has removed content, which then only a stream has shown."""
+        """Return False if a filter has removed content. Only a stream can have shown that content."""
         broken_off = _broken_off(answer)
         return broken_off is None or not answer.blocks or "parts" in ways_of(answer.api, broken_off)
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the finish words of candidates, without numbers, which clients must ask for, and words for prompts."""
+        """Return the finish words of candidates.
+
+        Words for prompts are left out, and so are numbers, which clients must ask for.
+        """
         return {word: reason for word, reason in api.finish.items() if not word.isdigit() and word != _OF_PROMPTS}
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -154,7 +157,7 @@ class GeminiGenerator(Generator):
                 yield [_part(draw, answer.api, block)]
 
     def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
-        """Draw the parts of the chunk with the finish reason. A part of the answer is moved there from `chunks`."""
+        """Draw the parts of the chunk with the finish reason. One part of the answer is moved to it from `chunks`."""
         if _broken_off(answer):
             return []
         seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]
@@ -184,7 +187,7 @@ class GeminiGenerator(Generator):
 
 
 def _apart(blocks: list[Block]) -> Iterator[Block]:
-    """Yield the blocks that are not empty, without a block that has the kind of the one before."""
+    """Yield the blocks that are not empty. A block of the same kind as the block before it is left out."""
     last: type[Block] | None = None
     for block in blocks:
         if isinstance(block, Text | Reasoning) and block.text and type(block) is not last:
@@ -193,7 +196,7 @@ def _apart(blocks: list[Block]) -> Iterator[Block]:
 
 
 _OF_PROMPTS = "JAILBREAK"
-"""The only word of `blockReason` that is no finish reason (google-genai 3.4.0: FinishReason)."""
+"""The only word of `blockReason` that is not a finish reason (google-genai 3.4.0: FinishReason)."""
 
 
 def _broken_off(answer: Answer) -> Variation | None:
@@ -225,7 +228,7 @@ def _part(draw: DrawFn, api: Api, block: Block) -> Fields:
 
 
 def _merged(draw: DrawFn, chunks: list[list[Fields]]) -> list[list[Fields]]:
-    """Draw which chunks are merged. Pieces of one text are not: in one chunk, they would be two texts."""
+    """Draw which chunks are merged. Pieces of one text are not merged, because in one chunk they would be two texts."""
     merged: list[list[Fields]] = []
     for chunk in chunks:
         if merged and _kind(merged[-1][-1]) != _kind(chunk[0]) and either(draw):
@@ -242,7 +245,10 @@ def _kind(part: Fields) -> str:
 
 
 def _head(answer: Answer, usage: Fields | None) -> Fields:
-    """Return a document without a candidate. Its token counts are {} if `usage` is None, and absent if it is {}."""
+    """Return a document without a candidate.
+
+    If `usage` is None, its token counts are {}; if `usage` is {}, they are absent.
+    """
     counted = {"usageMetadata": usage or {}} if usage or usage is None else {}
     return {"modelVersion": answer.model, "responseId": answer.id, **counted}
 

@@ -16,7 +16,7 @@ Fields = dict[str, Any]
 
 
 def can_be_in_pieces(call: Call) -> bool:
-    """Return True if the arguments have values, and no empty list or object, which no path can name."""
+    """Return True if the arguments have values, but no empty list or object, because no path can name these."""
     return _has_values(json.loads(call.arguments or "{}"))
 
 

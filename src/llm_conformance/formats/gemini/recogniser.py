@@ -1,4 +1,4 @@
-"""Recogniser of Gemini's generateContent: reads which ways of the format an answer has."""
+"""Recogniser of Gemini's generateContent. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ways_of_a_body(api: Api, body: Any) -> Found:
 
 
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
-    """Yield the ways of a stream: those of a body, and those that say what each chunk has."""
+    """Yield the ways of a stream: those of a body, and those that tell which chunk has what."""
     yield from _ways(api, documents)
     candidates = [candidate for document in documents for candidate in _candidates(document)]
     calls = [part["functionCall"] for part in _parts(candidates) if "functionCall" in part]

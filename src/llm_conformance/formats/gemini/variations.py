@@ -1,4 +1,4 @@
-"""What Gemini's generateContent varies, by model and by host."""
+"""The variations of Gemini's generateContent, by model and by host."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ NO_GROUNDING = Variation(
 )
 
 BROKEN_OFF: Mapping[str | None, Variation] = {"content_filter": BLOCKED, "error": FAILED}
-"""Maps a canonical finish reason to the variation for what is left of the candidate. Other candidates are whole."""
+"""Maps a canonical finish reason to the variation for the rest of the candidate.
+
+With other reasons, nothing is missing.
+"""
 
 VARIATIONS = (
     CALL_IDS,

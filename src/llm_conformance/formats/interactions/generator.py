@@ -52,7 +52,7 @@ class InteractionsGenerator(Generator):
         return {"type": "url_citation", "url": f"https://example.org/{citation.number}", "title": "Found"}
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return all steps, in their place after the question."""
+        """Return all steps. They follow the question."""
         slot = answer.api.round_trip.slot
         return {f"{slot}/{number}": step for number, step in enumerate(map(_bare, answer.blocks), 1)}
 
@@ -77,7 +77,7 @@ class InteractionsGenerator(Generator):
         return empty(draw, answer.api, NO_SIGNATURE, "signature") if is_unsigned else {}
 
     def _start(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
-        """Return a step without the content that its deltas add. A call has its signature here."""
+        """Return a step without the content that its deltas add. For a call, it has the signature."""
         if isinstance(block, Call):
             return _bare(block) | {"arguments": {}} | self._unsigned(draw, answer, block)
         return {"type": _bare(block)["type"]}
@@ -142,7 +142,7 @@ def _shown(answer: Answer) -> list[Block]:
 
 
 def _bare(block: Block) -> Fields:
-    """Return a step without annotations, as it goes back in the next request."""
+    """Return a step without annotations. The next request sends it back in this form."""
     if isinstance(block, Text):
         return {"type": "model_output", "content": [{"type": "text", "text": block.text}]}
     if isinstance(block, Call):

@@ -1,4 +1,4 @@
-"""Recogniser of Gemini's Interactions: reads which ways of the format an answer has."""
+"""Recogniser of Gemini's Interactions. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

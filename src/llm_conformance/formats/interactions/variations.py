@@ -1,4 +1,4 @@
-"""What Gemini's Interactions vary."""
+"""The variations of Gemini's Interactions."""
 
 from __future__ import annotations
 

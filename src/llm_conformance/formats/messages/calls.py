@@ -28,7 +28,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
     tools, others = split_tools(request.get("tools"), _function)
     system = request.get("system")
     first = [{"role": "system", "content": content_of(system, "text")}] if system else []
-    # Clouds demand the version of the format in the body. The adapter adds it, as it adds a header elsewhere.
+    # Clouds demand the version of the format in the body. The adapter adds it, as it adds the header for other APIs.
     params = without(request, ("messages", "system", "tools", "anthropic_version"), tools=others)
     return RecordedCall((*first, *_messages(request)), tools, params)
 

@@ -1,4 +1,4 @@
-"""What Anthropic's answers cite: places in documents and search results of the request, and in web pages."""
+"""The sources that Anthropic's answers cite: places in documents, in search results of the request and in web pages."""
 
 from __future__ import annotations
 

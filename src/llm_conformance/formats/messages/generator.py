@@ -52,7 +52,7 @@ _DETAILS = "output_tokens_details"
 """A field of counts that a stream has only at its end."""
 _WRITTEN = "cache_creation_input_tokens"
 _OF_HOSTED_TOOLS = ("pause_turn", "compaction")
-"""Finish words that end only answers in which the provider ran a tool or wrote a summary."""
+"""Finish words of answers in which the provider ran a tool or wrote a summary. Other answers do not have them."""
 
 
 class MessagesGenerator(BlocksGenerator):
@@ -71,7 +71,7 @@ class MessagesGenerator(BlocksGenerator):
         return {word: reason for word, reason in api.finish.items() if word not in _OF_HOSTED_TOOLS}
 
     def fits(self, block: Block, before: Sequence[Block]) -> bool:
-        """Return False for reasoning after text, unless the text is blank or a hosted tool has run after it."""
+        """Return False for reasoning after text, unless the text is blank or a hosted tool has run in between."""
         return not (isinstance(block, Reasoning) and _has_spoken(before))
 
     def id_of_hosted(self, result: str) -> str:
@@ -139,7 +139,7 @@ class MessagesGenerator(BlocksGenerator):
         return {"type": "thinking", "thinking": block.text, **signature}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. The first has token counts of the prompt, the last those of the output."""
+        """Draw a stream of events. The first has the token counts of the prompt; the last has those of the output."""
         api = answer.api
         first, last = _counts_of_a_stream(draw, answer)
         begun = _message(answer, []) | {"stop_reason": None, "stop_sequence": None, "usage": first}
@@ -218,7 +218,7 @@ def _category(draw: DrawFn) -> str | None:
 def _end(answer: Answer, details: str, category: str | None) -> Fields:
     """Return the finish word and its details: the stop sequence that was found, or what was refused.
 
-    `details` is the way in which answers that are no refusal lack details.
+    `details` is the way of an answer that is not a refusal: how it lacks details.
     """
     found = "END" if answer.word == "stop_sequence" else None
     end = {"stop_reason": answer.word, "stop_sequence": found}
@@ -229,7 +229,10 @@ def _end(answer: Answer, details: str, category: str | None) -> Fields:
 
 
 def _cache_creation(draw: DrawFn, answer: Answer, usage: Fields) -> Fields:
-    """Draw how long the cached tokens are kept. The parts add up to the tokens written to the cache, or are all 0."""
+    """Draw for how long the cached tokens are kept.
+
+    The parts add up to the tokens written to the cache, or all are 0.
+    """
     has_hosted = any(isinstance(block, Hosted) for block in answer.blocks)
     way = pick(draw, *(way for way in ways_of(answer.api, CACHE_CREATION) if has_hosted or way != "zeros"))
     if _WRITTEN not in usage or way == "absent":

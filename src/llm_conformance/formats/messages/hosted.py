@@ -19,7 +19,7 @@ TOOLS = {
     "bash_code_execution_tool_result": "bash_code_execution",
     MCP_RESULT: "tide_level",
 }
-"""Maps the type of the block with the result to the tool, for tools whose calls a generator can write."""
+"""Maps the type of a result block to the tool that gives it, for tools whose calls a generator can write."""
 
 ARGUMENTS = {
     SEARCH_RESULT: ('{"query": "a"}', '{"query": "é 😀"}'),

@@ -1,4 +1,4 @@
-"""Recogniser of Anthropic messages: reads which ways of the format an answer has.
+"""Recogniser of Anthropic messages. It tells which ways of the format an answer has.
 
 A stream has the ways of the whole answer that its events build, and ways of its own.
 """
@@ -66,7 +66,7 @@ def _ways_of_content(content: Sequence[Fields]) -> Found:
 
 
 def _read(block: Fields) -> Block | str:
-    """Return a content block; if no generator can write it, its type."""
+    """Return a content block; for a block that no generator can write, its type."""
     kind = str(block["type"])
     if kind == "text":
         return Text(block["text"], tuple(Citation(0, 0, 0) for _ in block.get("citations") or []))
@@ -133,7 +133,7 @@ def _ways_of_pieces(start: Fields, pieces: Sequence[Fields]) -> Found:
 
 
 def _whole(start: Fields, pieces: Sequence[Fields]) -> dict[str, Any]:
-    """Return a content block as a plain answer would have it."""
+    """Return a content block in the form that a plain answer has."""
     block = dict(start)
     parts = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
     for piece in pieces:

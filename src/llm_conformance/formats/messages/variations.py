@@ -1,4 +1,4 @@
-"""What providers of Anthropic's messages vary."""
+"""The variations of Anthropic's messages."""
 
 from __future__ import annotations
 

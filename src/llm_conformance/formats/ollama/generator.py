@@ -38,7 +38,10 @@ class OllamaGenerator(Generator):
         return (*shown, *(calls if has_ids else answers.without_ids(calls)))
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the parameter that turns thinking on or off. If it is off, some models think in the text."""
+        """Return the parameter that turns thinking on or off.
+
+        If it is off, some models put their reasoning into the text.
+        """
         if answer.profile == "prefilled":
             return {"think": False}
         return {"think": True} if any(isinstance(block, Reasoning) for block in answer.blocks) else {}
@@ -53,7 +56,7 @@ class OllamaGenerator(Generator):
         return [{"role": "assistant", "content": answer.sent, **calls}]
 
     def words(self, api: Api) -> Mapping[str, str | None]:
-        """Return the words that end an answer. Others are for loading and unloading a model."""
+        """Return the words that end an answer. The other words are for loading and unloading a model."""
         return {word: reason for word, reason in api.finish.items() if reason}
 
     def body(self, draw: DrawFn, answer: Answer) -> Mapping[str, Any]:
@@ -87,7 +90,7 @@ class OllamaGenerator(Generator):
 
 
 def _calls(calls: tuple[Call, ...]) -> list[Fields]:
-    """Return tool calls with ids and indexes, or with neither."""
+    """Return tool calls, either with ids and indexes or with neither."""
     sent: list[Fields] = []
     for index, call in enumerate(calls):
         function: Fields = {"name": call.name, "arguments": json.loads(call.arguments or "{}")}

@@ -1,4 +1,4 @@
-"""Recogniser of Ollama's native chat: reads which ways of the format an answer has."""
+"""Recogniser of Ollama's native chat. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What servers of Ollama's native chat vary, by version and by the parser of the model."""
+"""The variations of Ollama's native chat, by version of the server and by the parser of the model."""
 
 from __future__ import annotations
 

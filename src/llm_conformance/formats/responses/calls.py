@@ -31,7 +31,10 @@ _OF_ANSWERS = (
     *("mcp_call", "mcp_list_tools", "compaction", "tool_search_call", "tool_search_output", "program"),
     *("apply_patch_call", "shell_call", "local_shell_call", "computer_call"),
 )
-"""The types of items that a model sends. Consecutive ones, with the model's messages between them, are one answer."""
+"""The types of items that a model sends.
+
+Consecutive items of these types, and messages of the model, are one answer.
+"""
 _IDS = ("id", "status")
 """Fields that the server adds to items, and that a request need not have."""
 
@@ -44,7 +47,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
         messages: list[Mapping[str, Any] | EarlierAnswer] = [{"role": "user", "content": given}]
     else:
         messages = list(_messages(recorded_call.history(request, HISTORY)))
-    # `instructions` is no message, because `previous_response_id` does not continue it.
+    # `instructions` is not a message, because `previous_response_id` does not continue it.
     return RecordedCall(messages, tools, without(request, ("input", "tools"), tools=others))
 
 
@@ -60,7 +63,7 @@ def _messages(items: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any] 
 
 
 def _is_of_answer(item: Mapping[str, Any]) -> bool:
-    # A search for tools is run by the provider or by the client. In both cases the model makes the call.
+    # Either the provider or the client runs a search for tools. In both cases the model makes the call.
     is_result = item.get("type") == "tool_search_output" and item.get("execution") == "client"
     return item.get("role") == "assistant" or (item.get("type") in _OF_ANSWERS and not is_result)
 
@@ -82,7 +85,7 @@ def _message(item: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _stated(items: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return an answer in OpenAI's form, with one text and then calls; None if it has anything else."""
+    """Return an answer in OpenAI's form, with one text and then calls; None if the answer has anything else."""
     is_text = items[0].get("role") == "assistant"
     calls = items[1:] if is_text else items
     if not all(_is_plain_call(each) for each in calls):

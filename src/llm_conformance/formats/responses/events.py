@@ -60,11 +60,11 @@ _PROGRESS = {
     "file_search_call": ("in_progress", "searching", "completed"),
     "code_interpreter_call": ("in_progress", "interpreting", "completed"),
 }
-"""Maps the type of a hosted call to the last words of the types of its events."""
+"""Maps the type of a hosted call to the last words in the types of its events."""
 
 
 def _begun(draw: DrawFn, api: Api, item: Fields) -> Fields:
-    """Draw an item in the form that it has at its start."""
+    """Draw an item in the form that it has when its stream begins."""
     begun = dict(item)
     if "status" in item:
         begun["status"] = "in_progress"
@@ -120,7 +120,7 @@ def _part_events(draw: DrawFn, api: Api, part: Fields) -> list[Fields]:
 
 
 def _position_behind(events: Sequence[Fields], end: int) -> int:
-    """Return the index after the event that completes the first `end` code points."""
+    """Return the index after the event with which the first `end` code points are complete."""
     length = 0
     for position, event in enumerate(events):
         if length >= end:
@@ -161,9 +161,11 @@ def _reasoning_events(draw: DrawFn, api: Api, item: Fields, numbered: bool) -> l
 
 
 def _progress_events(api: Api, item: Fields) -> list[Fields]:
-    """Return the events of a hosted call while it runs. Code comes after the first event, in one piece.
+    """Return the events that a hosted call sends while it runs.
 
-    Nothing is drawn here, so that everything else is drawn as before.
+    If it runs code, the code follows the first event in one piece.
+
+    Nothing is drawn here, so that the same seed still draws the same answers.
     """
     first, *others = ({"type": f"response.{item['type']}.{step}"} for step in _PROGRESS[item["type"]])
     if "code" not in item:

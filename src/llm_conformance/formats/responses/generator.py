@@ -50,13 +50,16 @@ class ResponsesGenerator(BlocksGenerator):
     signature: ClassVar[Variation] = vary.SIGNATURE
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw a refusal in a few cases; else reasoning, messages and hosted calls in any order, then calls."""
+        """Draw reasoning, messages and hosted calls in any order, then calls.
+
+        In a few cases, draw a refusal instead.
+        """
         if "refusal" in ways_of(api, KINDS) and at_most(draw, 7) == 7:
             return (Refusal(draw(texts.answers(3).filter(bool))),)
         return super().blocks(draw, api)
 
     def hosted(self, draw: DrawFn, api: Api, number: int, result: str, failed: bool) -> tuple[Block, ...]:
-        """Draw a hosted call that succeeds. Its result is no block of its own."""
+        """Draw a hosted call that succeeds. Its result has no block of its own."""
         return (Hosted(draw_id(draw, api, result, number), result, "{}"),)
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
@@ -78,7 +81,7 @@ class ResponsesGenerator(BlocksGenerator):
         return {word: api.finish[word] for word in words if word in api.finish}
 
     def raw_finish_reasons(self, answer: Answer) -> tuple[str | None, ...]:
-        """Return the reason for an incomplete answer, and its status; both are right."""
+        """Return the reason for an incomplete answer, and its status. An adapter may return either."""
         return (answer.word,) if answer.word == COMPLETED else (answer.word, "incomplete")
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
@@ -90,7 +93,10 @@ class ResponsesGenerator(BlocksGenerator):
         return Generator.annotations(self, answer)
 
     def sends_back_of(self, api: Api) -> bool:
-        """Return True if reasoning may be encrypted. Other reasoning goes back only to a server that has stored it."""
+        """Return True if reasoning may be encrypted.
+
+        Reasoning that is not encrypted goes back only to a server that stores it.
+        """
         return "given" in ways_of(api, self.signature)
 
     def reasoning_to_send_back(self, draw: DrawFn, api: Api, text: str) -> Reasoning:
@@ -98,7 +104,7 @@ class ResponsesGenerator(BlocksGenerator):
         return Reasoning(text, answers.seals(draw))
 
     def sent_back(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the reasoning items without their ids, which only a server that has stored the items knows."""
+        """Return the reasoning items without their ids. Only a server that has stored the items knows the ids."""
         return {
             f"/input/{1 + index}": _sent_back(answer.api, block)
             for index, block in enumerate(answer.blocks)
@@ -114,7 +120,7 @@ class ResponsesGenerator(BlocksGenerator):
         return response(draw, answer, draw_items(draw, answer))
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events, the last with the whole response. APIs that send `[DONE]` do not name events."""
+        """Draw a stream of events. The last one has the whole response. APIs that send `[DONE]` do not name events."""
         api = answer.api
         started: Fields = {**head(answer), "status": "in_progress", "error": None, "output": [], "usage": None}
         started |= empty(draw, api, vary.INCOMPLETE, "incomplete_details")
@@ -147,7 +153,10 @@ def _item_sent_back(api: Api, block: Block) -> Fields:
 
 
 def _sent_back(api: Api, block: Reasoning) -> Fields:
-    """Return what goes back of a reasoning item. Its text does only if the row names the field with the text."""
+    """Return the part of a reasoning item that goes back.
+
+    It has the text only if the row names the field with the text.
+    """
     item: Fields = {"type": "reasoning"}
     place = place_of(api, block)
     if not block.text or place in api.hidden_fields:

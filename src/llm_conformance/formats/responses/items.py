@@ -108,7 +108,7 @@ def annotation(citation: Citation) -> Fields:
 
 
 def _phase(draw: DrawFn, api: Api, is_last: bool) -> Fields:
-    """Draw the phase of a message. Only the last one is the final answer."""
+    """Draw the phase of a message. Only the last message is the final answer."""
     known = ways_of(api, vary.PHASE)
     fitting = [way for way in known if way != ("commentary" if is_last else "final_answer")]
     way = pick(draw, *(fitting or known))
@@ -131,7 +131,7 @@ def _reasoning(draw: DrawFn, api: Api, index: int, block: Reasoning, status: str
 
 
 def place_of(api: Api, block: Reasoning) -> str:
-    """Return the field with the text of reasoning. It is the same each time that a block is written."""
+    """Return the field with the text of reasoning. The field stays the same each time that a block is written."""
     known = ways_of(api, vary.PLACE)
     return known[len(block.text) % len(known)]
 

@@ -1,4 +1,4 @@
-"""Recogniser of OpenAI's responses: reads which ways of the format an answer has."""
+"""Recogniser of OpenAI's responses. It tells which ways of the format an answer has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 Found = Iterator[tuple[Variation, str]]
 
 _OF_CLIENTS = ("custom_tool_call", "computer_call", "apply_patch_call", "local_shell_call")
-"""The types of calls for the client that no generator can write."""
+"""The types of client calls that no generator can write."""
 
 
 def ways_of_a_body(api: Api, body: Any) -> Found:
@@ -72,7 +72,7 @@ def _parts(item: Fields) -> Sequence[Fields]:
 
 
 def _read(item: Fields) -> Iterator[Block | str]:
-    """Yield the blocks of an item; if no generator can write it, its type."""
+    """Yield the blocks of an item; for an item that no generator can write, its type."""
     kind = str(item["type"])
     if kind == "message":
         for part in item["content"]:

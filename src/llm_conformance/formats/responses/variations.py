@@ -1,4 +1,4 @@
-"""What providers of OpenAI's responses vary."""
+"""The variations of OpenAI's responses."""
 
 from __future__ import annotations
 

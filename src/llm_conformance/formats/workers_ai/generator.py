@@ -80,7 +80,7 @@ def _word(answer: Answer) -> Fields:
 
 
 def _are_functions(answer: Answer) -> bool:
-    """Return True if the calls are functions. Flat calls have no finish word beside them."""
+    """Return True if the calls are functions. Answers with flat calls have no finish word."""
     return bool(answer.calls) and answer.word is not None
 
 

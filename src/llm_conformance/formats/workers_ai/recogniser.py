@@ -1,6 +1,6 @@
-"""Recogniser of Cloudflare Workers AI, native: reads which ways of the format an answer has.
+"""Recogniser of Cloudflare Workers AI, native. It tells which ways of the format an answer has.
 
-The generator does not draw chat completions in the envelope and objects of JSON mode. So these have no ways here.
+The generator draws neither chat completions in the envelope nor objects of JSON mode. So these have no ways here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Cloudflare's native API varies. Different programs serve its models, each with its own form of calls."""
+"""The variations of Cloudflare's native API. Different programs serve its models, each with its own form of calls."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The settings of a run: the options, checked, and everything that they name, loaded."""
+"""The settings of a run: the checked options, and everything that they name, loaded."""

@@ -22,7 +22,7 @@ def named(option: str, names: Iterable[str], base: Path) -> list[Path]:
 
 
 def without_nested(found: Iterable[Path]) -> list[Path]:
-    """Return the directories that are not inside another one, so that no file is judged twice."""
+    """Return the directories that are not inside another directory, so that no file is judged twice."""
     kept: list[Path] = []
     for path in sorted(path.resolve() for path in found):  # a directory sorts before what it contains
         if not any(path.is_relative_to(other) for other in (CASSETTES.resolve(), *kept)):

@@ -48,7 +48,7 @@ def read(config: pytest.Config) -> Settings:
 
 
 def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
-    """Do what `read` does, and add each adapter to `opened`, so that it can be closed if something else is wrong."""
+    """Do the same as `read`. Add each adapter to `opened`, so that `read` can close it if something else is wrong."""
     option = config.getoption
     directory = config.invocation_params.dir
     try:
@@ -141,7 +141,7 @@ def _isolation(named: str, transport: str) -> Isolation:
 
 
 def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]) -> bool:
-    """Return True if this run uses a scenario file, or if only reading the file can tell."""
+    """Return True if this run uses a scenario file, or if that is not known before the file is read."""
     api = load.api_of(path)
     wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
     return wanted and (filters.admits_id(load.id_of(path)) or any(map(filters.admits_id, core_faults.ids_in(path))))

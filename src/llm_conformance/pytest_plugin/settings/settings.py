@@ -28,11 +28,11 @@ class Settings:
         scenarios: The scenarios that this run may use.
         files: All scenario files, including those that this run does not use.
         bare: Cassettes without a scenario file.
-        other_files: The number of files beside them whose names show that they have no recordings.
+        other_files: The number of files beside the bare cassettes whose names show that they have no recordings.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.
-        edition: The edition to which the run is pinned. Newer rules and scenarios are judged, but do not fail the run.
+        edition: The edition that the run is pinned to. Newer rules and scenarios are judged, but do not fail the run.
         timeout_s: The limit for one call of an adapter, in seconds.
     """
 
@@ -56,7 +56,7 @@ class Settings:
 
     @property
     def replay_options(self) -> tuple[str, ...]:
-        """The options that change how a call is replayed, without those with default values."""
+        """The options that change how a call is replayed, without options at their default values."""
         options: dict[str, str | float] = {
             "transport": self.transport,
             "timeout": self.timeout_s,

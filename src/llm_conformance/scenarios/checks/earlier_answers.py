@@ -1,7 +1,7 @@
 """A check of the lint: the recorded request of a later turn sends only what the call and the earlier answers have.
 
-If somebody edits an earlier answer, the later turn may still have the old signature, trace or argument. Then an adapter
-that sends the new one would be blamed.
+If somebody edits an earlier answer, the later turn may still have the old signature, reasoning or argument. The suite
+would then blame an adapter that sends the new one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_THE_FORM = frozenset({"role", "type"})
 _TAG = re.compile(r"</?think>")
 _EXCERPT = 60
 _NO_ARGUMENTS: Mapping[str, Any] = {}
-"""The arguments that go back for a call without arguments, whatever the answer has in their place."""
+"""The arguments that are sent back for a call without arguments, whatever the answer has in their place."""
 
 
 def requests_send_what_answers_have(recording: Recording) -> Problems:
@@ -57,7 +57,10 @@ def _known(file: ScenarioFile, mode: Mode) -> Iterator[str]:
 
 
 def _of_answer(interaction: Interaction) -> Iterator[str]:
-    """Yield the texts of an answer, also those within texts that are JSON. Pieces of a stream are joined by place."""
+    """Yield the texts of an answer, including those within texts that are JSON.
+
+    Pieces of a stream are joined by place.
+    """
     pieces: dict[tuple[str, str], list[str]] = {}
     for document in answers.documents(interaction):
         block = str([document.get(name) for name in _BLOCKS]) if isinstance(document, Mapping) else ""

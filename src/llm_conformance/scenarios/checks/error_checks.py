@@ -1,4 +1,4 @@
-"""Checks of the lint: a class of error is demanded only if the answer names one, a hidden key only in probes."""
+"""Checks of the lint: the answer names the class of error that is expected, and only a probe has the whole API key."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 def class_is_named(recording: Recording) -> Problems:
     """Report an expected class other than LLMError if the status is below 400 and the error names no class.
 
-    A text names no class, and neither does a stream that only ends too early. The author has to know whether the
-    provider documents a word.
+    A text does not name a class, and neither does a stream that merely ends too early. The lint cannot tell if a word
+    names a class; the author has to look this up in the provider's documentation.
     """
     expected, facts = recording.expected, recording.facts
     if recording.interaction.status >= 400 or expected.fault or expected.error == _ANY:
@@ -34,15 +34,15 @@ def class_is_named(recording: Recording) -> Problems:
 def key_is_in_probes_only(recording: Recording) -> Problems:
     """Report a response that repeats the whole API key, unless the scenario is a probe.
 
-    Providers mask the keys that they repeat. So an adapter that passes on such a response must not fail outside of
-    probes.
+    Providers mask the keys that they repeat. So only a probe may make an adapter fail because it passes on such a
+    response.
     """
     if CANARY_KEY.encode() in recording.interaction.body and recording.file.cassette.grounds != "probe":
         yield "the response has the whole API key, which providers mask: mask it, or make this a probe", ("recordings",)
 
 
 def _places_that_name(value: Any, error: Any, key: str = "", beside: Mapping[str, Any] = _NOTHING) -> Iterator[bool]:
-    """Yield for each place of the error in a value: True if the error, its key or a field beside it names a class."""
+    """For each place of the error in a value, yield True if the error, its key or a field beside it names a class."""
     if value == error:
         parts = error if isinstance(error, list) else [error]
         yield key.endswith("Exception") or any(map(_names, (*parts, beside)))

@@ -2,11 +2,11 @@
 
     python -m llm_conformance.scenarios.lint cassettes --write
 
-writes `cassettes/lint.sha256`. Its first line is the digest of the schemas and read rules. Each other line is the
-digest of a scenario, and its id. A scenario is linted again if its digest is missing or different. If the first digest
-is different, all scenarios are. Users' own directories are linted every time.
+writes `cassettes/lint.sha256`. Its first line is the digest of the schemas and read rules. Each other line has the
+digest and the id of a scenario. A scenario is linted again if its digest is missing or different. If the first digest
+is different, all scenarios are linted again. Users' own directories are linted every time.
 
-A change of the lint's own code does not change the digests. Therefore CI lints all scenarios, whatever their digests.
+A change of the lint's own code does not change the digests, so CI lints all scenarios, whatever their digests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def passed(directory: Path) -> Mapping[str, str]:
 
 
 def of_scenario(path: Path) -> str | None:
-    """Return the digest of a scenario: its file and cassette, its API, and the scenarios whose answers it contains.
+    """Return the digest of a scenario. It covers file, cassette, API, and the scenarios whose answers it contains.
 
     Return None if these scenarios cannot be found without parsing the YAML.
     """
@@ -71,7 +71,7 @@ def is_ours(directory: Path) -> bool:
 
 
 def _of_scenario(path: Path, known: dict[Path, str | None]) -> str | None:
-    """Return the digest of a scenario; `known` has those of its conversation, None while one is being computed."""
+    """Return the digest of a scenario. In `known`, a digest of its conversation is None while it is being computed."""
     if path not in known:
         known[path] = None
         known[path] = _of_files(path, known)

@@ -38,7 +38,7 @@ class Recording:
         self.derived: Expected = derive.expect(self.facts, self.api, profile, file.document["call"]["model"])
 
     def where(self, key: str, *more: str | int) -> Where:
-        """Return the path of a key of `expected`: below the mode if the key is there, else directly."""
+        """Return the path of a key of `expected`. The key may be below the mode, or directly in `expected`."""
         is_own = key in self.file.document["expected"].get(self.mode, {})
         return ("expected", self.mode, key, *more) if is_own else ("expected", key, *more)
 

@@ -1,6 +1,8 @@
-"""References to public recordings: which interaction of which file shows that a provider sends what a scenario has.
+"""References to public recordings.
 
-`metadata.shown_by` of a cassette names one for a mode, such as
+A reference names the interaction that shows that a provider sends what a scenario has.
+
+`metadata.shown_by` of a cassette has a reference for a mode, such as
 
     stream: langchain-openai 1.7.4, tests/cassettes/test_web_search.yaml.gz, interaction 1
 
@@ -52,7 +54,7 @@ class Reference:
 
 
 def parsed(text: str) -> Reference:
-    """Parse a reference. Raises ValueError if the text is not in the form of one."""
+    """Parse a reference. Raises ValueError if the text does not have the form of a reference."""
     found = _FORM.fullmatch(text)
     if found is None:
         raise ValueError(f"no reference to a recording: {text!r}")
@@ -60,7 +62,7 @@ def parsed(text: str) -> Reference:
 
 
 def references(metadata: Mapping[str, Any]) -> Mapping[Mode, Reference]:
-    """Return the references of a cassette by mode; empty if no public recording is named."""
+    """Return the references of a cassette by mode. They are empty if it names no public recording."""
     stated = metadata.get(KEY, {})
     return {mode: parsed(stated[mode]) for mode in MODES if mode in stated}
 
@@ -71,7 +73,7 @@ def matches(name: str, globs: Iterable[str]) -> bool:
 
 
 def problems(cassette: Cassette, modes: Iterable[Mode]) -> Iterator[FileProblem]:
-    """Yield what is wrong with the references of a cassette that is valid against its schema.
+    """Yield the problems with the references of a cassette. The cassette has to be valid against its schema.
 
     `modes` are those of the scenario. The recordings themselves are not read; `python -m tools.promote --check` does
     that.

@@ -1,4 +1,4 @@
-"""Checks of the lint: the scenario fits the recorded request, and can be replayed as it says."""
+"""Checks of the lint: the scenario fits the recorded request, and a replay can do what the scenario says."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _call_is_the_recorded_one(recording: Recording) -> Problems:
         yield f"call.model is not the recorded request's {recorded_model!r}", ("call", "model")
     if api.path == api.stream_path and api.asks_for_stream(interaction.request) != streams:
         yield "`stream` in the recorded request is of the other mode", ("recordings", recording.mode)
-    # A spoilt stream may look like a plain answer, or be the page of a proxy.
+    # A spoilt stream may look like a plain answer, or it may be the page of a proxy.
     undecided = recording.expected.fault and (api.framing.is_like_plain or not interaction.streamed)
     if interaction.streamed != streams and interaction.status < 400 and not undecided:
         yield "the content type of the recorded answer is of the other mode", ("recordings", recording.mode)
@@ -108,7 +108,7 @@ def _keeps_the_round_trip(recording: Recording) -> Problems:
 
 
 def _results_are_of_calls(recording: Recording) -> Problems:
-    """Check that every tool result has the id of an earlier call, which is in an `answer_of` or in a message."""
+    """Check that every tool result has the id of an earlier call. The call may be in an `answer_of` or in a message."""
     file = recording.file
     if not file.earlier:
         return

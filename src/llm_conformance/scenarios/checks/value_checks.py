@@ -18,7 +18,7 @@ from llm_conformance.wire.providers.api import COUNTS
 
 _ALWAYS_STATED = ("id", "model", "message", "finish_reason", "raw_finish_reason", "usage")
 _OPTIONAL = frozenset({"created", "model", "usage", "raw_finish_reason"})
-"""Keys that are compared only if the scenario states them. If it omits any other key, it states that this is empty."""
+"""Keys that are compared only if the scenario states them. To omit any other key is to state that it is empty."""
 _EXCERPT = 20
 
 

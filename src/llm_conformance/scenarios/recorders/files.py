@@ -26,12 +26,12 @@ def may_have_recordings(path: Path) -> bool:
 
 
 def is_always_a_cassette(path: Path) -> bool:
-    """Return True if it is an error that a file has no recordings. Files with other suffixes may be something else."""
+    """Return True if a file without recordings is an error. A file with any other suffix may be something else."""
     return path.name.removesuffix(_PACKED).endswith(".yaml")
 
 
 def stem_of(path: Path) -> str:
-    """Return the name of a file without the suffixes of files with recordings."""
+    """Return the name of a file without the suffixes in `SUFFIXES` and `.gz`."""
     return Path(path.name.removesuffix(_PACKED)).stem if may_have_recordings(path) else path.name
 
 
@@ -48,7 +48,7 @@ def parse(path: Path, text: str) -> Any:
 
 
 def decompressed(body: bytes) -> bytes:
-    """Decompress a body that is compressed with gzip or deflate; if it is cut off, return what there is.
+    """Decompress a body that is compressed with gzip or deflate. If the body is cut off, return the part that there is.
 
     Raises ValueError if the result becomes too large, and zlib.error if the body is not compressed.
     """

@@ -53,9 +53,9 @@ def _paired(document: Mapping[str, Any]) -> Any:
 
 
 def in_the_form_of_vcrpy(pair: Any) -> Any:
-    """Return an interaction of any recorder with URL, status, headers and bodies where vcrpy writes them today.
+    """Return an interaction of any recorder, with URL, status, headers and bodies in the places of today's vcrpy.
 
-    What is in an unknown form stays unchanged. Raises ValueError for a body that cannot be decoded.
+    Parts in an unknown form stay unchanged. Raises ValueError for a body that cannot be decoded.
     """
     if not isinstance(pair, Mapping):
         return pair
@@ -105,7 +105,7 @@ def _text(value: Any) -> str:
 
 
 def _body(side: Mapping[str, Any]) -> Any:
-    """Return the body as an object with a `string`; None if there is no body or it has this form already."""
+    """Return the body as an object with a `string`; None if there is no body or if it already has this form."""
     if "parsed_body" in side:
         return {"string": json.dumps(side["parsed_body"], ensure_ascii=False)}
     for name in ("body", "content", "postData"):
@@ -145,7 +145,7 @@ def _of_har(text: Any, *, is_base64: bool) -> Any:
 
 
 def _chunks(text: str) -> list[str] | None:
-    """Return the chunks in a text; None if the text is an answer. No provider answers with a list of texts."""
+    """Return the chunks in a text; None if the text itself is an answer. No provider answers with a list of texts."""
     if not text.startswith('["'):
         return None
     try:

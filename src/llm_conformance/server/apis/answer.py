@@ -25,9 +25,9 @@ class Answer:
     Attributes:
         texts: The text; in a stream, its pieces.
         reasonings: The reasoning; in a stream, its pieces.
-        calls: The tool calls in order, by the key that tells them apart in a stream of the format.
+        calls: The tool calls in order, by the key that tells them apart in a stream.
         finish: The finish words that are not null.
-        is_cut: Whether the token limit has cut it off.
+        is_cut: Whether the token limit has cut the answer off.
         is_refusal: Whether the model refuses in the format's field for refusals.
     """
 
@@ -39,7 +39,7 @@ class Answer:
     is_refusal: bool = False
 
     def end(self, word: Any, cut: str) -> None:
-        """Note the finish word, if it is a text; `cut` is the word for an answer that the token limit has cut off."""
+        """Note the finish word, if it is a text. `cut` is the word for an answer that the token limit has cut off."""
         if isinstance(word, str):
             self.finish.append(word)
             self.is_cut = word == cut
@@ -57,7 +57,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Counts:
-    """The token counts of an answer; None for a count that is not stated."""
+    """The token counts of an answer. A count that the answer does not state is None."""
 
     input: int | None = None
     output: int | None = None
@@ -70,12 +70,12 @@ def count(usage: Mapping[str, Any] | None, name: str) -> int | None:
 
 
 def objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of a list; none if it is no list."""
+    """Yield the objects of a list; nothing if the value is not a list."""
     yield from (each for each in (value if isinstance(value, list) else ()) if isinstance(each, Mapping))
 
 
 def inner(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the object in a field; an empty one if there is none."""
+    """Return the object in a field; an empty object if there is none."""
     value = document.get(name)
     return value if isinstance(value, Mapping) else {}
 

@@ -13,7 +13,7 @@ from llm_conformance.server.framings.server_sent_events import SERVER_SENT_EVENT
 from llm_conformance.wire.framings.base import DONE
 
 REASONING_FIELDS = ("reasoning_content", "reasoning")
-"""The names of the field with reasoning: the first is DeepSeek's, the second that of OpenRouter and current vLLM."""
+"""The names of the field with reasoning: DeepSeek's, then the name in OpenRouter and in current vLLM."""
 _CONTENT = ("content", "refusal", "tool_calls", *REASONING_FIELDS)
 
 
@@ -157,7 +157,7 @@ def _read_texts(choice: Choice, message: Mapping[str, Any]) -> None:
 
 
 def _add(call: ToolCall, piece: Mapping[str, Any]) -> ToolCall:
-    """Add a piece to a call like clients do: texts that come twice are joined."""
+    """Add a piece to a call as clients do: texts that come twice are joined."""
     call.pieces.append(piece)
     function = inner(piece, "function")
     call.id += text_of(piece.get("id"))

@@ -28,7 +28,10 @@ class Ollama(WireApi):
     last = "an object with `done: true`"
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
-        """Return a request that says whether it asks for a stream, because the default is a stream."""
+        """Return a request that says whether it asks for a stream.
+
+        It says so even for a plain answer, as the default is a stream.
+        """
         return {**body, "stream": streamed}
 
     def with_settings(self, body: dict[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +44,7 @@ class Ollama(WireApi):
         return {**body, **params, "options": {**inner(body, "options"), **options}}
 
     def limit(self, request: Document) -> int:
-        """Return `num_predict`; 0 if it is not there."""
+        """Return `num_predict`; 0 if it is absent."""
         return count(inner(request, "options"), self.limits[0]) or 0
 
     def is_last(self, data: str) -> bool:

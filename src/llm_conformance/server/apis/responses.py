@@ -59,7 +59,7 @@ class Responses(WireApi):
         return (answer,)
 
     def streamed(self, documents: Sequence[Document]) -> Sequence[Answer]:
-        """Return the content of the deltas, not of the events that repeat it when an item is done."""
+        """Return the content of the deltas. The events that repeat this content when an item is done are ignored."""
         answer = Answer()
         for event in documents:
             kind, delta = event.get("type"), text_of(event.get("delta"))

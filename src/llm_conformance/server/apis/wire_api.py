@@ -16,7 +16,7 @@ Document = Mapping[str, Any]
 class WireApi(abc.ABC):
     """A wire format: how it is asked, and how its answers are read.
 
-    Reading is lenient: values of undocumented types are left out, because a rule about shapes reports them.
+    Reading is lenient: it leaves out values of undocumented types, because a rule about shapes reports them.
 
     Attributes:
         name: Its name for `--api`, which is also the name of the TOML file with its conversations.
@@ -31,7 +31,7 @@ class WireApi(abc.ABC):
         calls_have_ids: Whether each call has an id.
         stopped: The finish word of an answer that a stop sequence has ended.
         has_seed: Whether a request may have a seed.
-        last: What ends a stream, as messages name it.
+        last: What ends a stream, in the words of messages.
         last_types: The types of the events that end a stream, if its events have types.
         behind_last: What may come once after the last event; "" for nothing.
     """
@@ -53,7 +53,7 @@ class WireApi(abc.ABC):
     behind_last: ClassVar[str] = ""
 
     def credentials(self, key: str) -> dict[str, str]:
-        """Return the headers with the key; `key` is "" if there is none."""
+        """Return the headers with the key. `key` is "" if there is no key."""
         return {"authorization": f"Bearer {key}"} if key else {}
 
     def asked(self, body: dict[str, Any], streamed: bool, usage: bool) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class WireApi(abc.ABC):
     def is_last(self, data: str) -> bool:
         """Return True if an event with this data ends a stream."""
         if not any(f'"{each}"' in data for each in self.last_types):
-            return False  # to parse all events as JSON would take long
+            return False  # parsing all events as JSON would take long
         try:
             document = json.loads(data)
         except (ValueError, RecursionError):
@@ -105,11 +105,14 @@ class WireApi(abc.ABC):
 
     @abc.abstractmethod
     def counts(self, documents: Sequence[Document]) -> Counts:
-        """Return the token counts; `documents` are all of a stream, or the only one of a plain answer."""
+        """Return the token counts.
+
+        `documents` are all documents of a stream, or the only document of a plain answer.
+        """
 
     @abc.abstractmethod
     def id(self, documents: Sequence[Document]) -> Any:
-        """Return the id of an answer; None if it has none."""
+        """Return the id of an answer; None if it has no id."""
 
     @abc.abstractmethod
     def tool_choice(self, request: Document) -> str | None:
@@ -128,5 +131,5 @@ class WireApi(abc.ABC):
         return False
 
     def schema_asked(self, request: Document) -> Mapping[str, Any] | None:
-        """Return the JSON schema for the text of the answer; None if there is none."""
+        """Return the JSON schema that a request demands for the text of the answer; None if there is none."""
         return None

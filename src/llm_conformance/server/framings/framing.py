@@ -28,7 +28,7 @@ class Framing:
     Attributes:
         content_type: The content type of a stream.
         events: A function that yields the events of a body. Raises UnicodeDecodeError.
-        end_mark: The data of an event that ends a stream and is no document; "" if there is no such event.
+        end_mark: The data of an event that ends a stream and is not a document; "" if there is no such event.
     """
 
     content_type: str

@@ -1,6 +1,7 @@
 """The events of a stream, unchanged: https://html.spec.whatwg.org/multipage/server-sent-events.html.
 
-`wire.framings` skips what is wrong with a stream. The rules about servers need it, so this is a second parser.
+The parser in `wire.framings` skips what is wrong with a stream. The rules about servers need to see that, so this is a
+second parser.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ def events(body: bytes) -> Iterator[Event]:
 
 
 def foreign_lines(body: bytes) -> Iterator[str]:
-    """Yield the lines that are no blank lines, comments or fields of the standard. Raises UnicodeDecodeError."""
+    """Yield the lines that are not blank, comments or fields of the standard. Raises UnicodeDecodeError."""
     for line in _LINE_END.split(body.removeprefix(codecs.BOM_UTF8).decode("utf-8")):
         if line and line.partition(":")[0] not in ("", *_FIELDS):
             yield line
 
 
 SERVER_SENT_EVENTS = Framing("text/event-stream", events, DONE)
-"""Server-sent events, which `[DONE]` may end."""
+"""Server-sent events. `[DONE]` may end them."""

@@ -1,7 +1,7 @@
 """The differences between two reports on servers: which findings are new or gone, which cells got better or worse.
 
-A model's answers differ from run to run, and so does what a rule can judge. Therefore only cells that were judged in
-both runs are compared.
+A model's answers differ from run to run, so a rule may be able to judge a cell in one run only. Therefore only cells
+that were judged in both runs are compared.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Differences:
     """What differs between two reports on servers.
 
     Attributes:
-        new: The findings in cells that were judged in both reports which only the later one has.
-        gone: The findings in the same cells which only the earlier report has.
+        new: The findings that only the later report has, in cells that were judged in both reports.
+        gone: The findings that only the earlier report has, in the same cells.
         worse: The cells that fail now and passed before.
         better: The cells that pass now and failed before.
         one_sided: The cells that fail in one of the reports and could not be judged in the other.
@@ -41,7 +41,7 @@ class Differences:
 def check_comparable(before: Document, after: Document) -> None:
     """Raise NotComparableError unless both servers got the same requests and were held to the same rules.
 
-    That is: the same wire format, capabilities, edition and conversations.
+    So both reports need the same wire format, capabilities, edition and conversations.
     """
     old, new = before["server"], after["server"]
     differing = [
@@ -57,7 +57,7 @@ def check_comparable(before: Document, after: Document) -> None:
 
 
 def _unequal(what: str, options: str, before: Collection[str], after: Collection[str]) -> Iterator[str]:
-    """Yield a line that says what only one of the reports has; yield nothing if they have the same."""
+    """Yield a line that says what only one of the reports has; nothing if both have the same."""
     gone = [each for each in dict.fromkeys(before) if each not in after]
     added = [each for each in dict.fromkeys(after) if each not in before]
     parts = [f"only the {which} has {_some(names)}" for which, names in (("first", gone), ("second", added)) if names]

@@ -11,7 +11,7 @@ from llm_conformance.server.findings import Finding
 from llm_conformance.server.recordings import Recording
 
 EXAMPLES = 3
-"""The highest number of failures of a finding that are shown with their bytes."""
+"""How many failures of a finding are shown with their bytes at most."""
 _SHOWN = 20_000
 """How many code points of a request or an answer are shown at most."""
 

@@ -23,7 +23,7 @@ FORMS: Mapping[str, Callable[[Sequence[Document]], str]] = {
     ".md": markdown.render,
     files.BADGE: badge.render,
 }
-"""Maps a suffix to the function that renders reports. Only the page and the summary can show several."""
+"""Maps a suffix to the function that renders reports. Only the page and the summary can show several reports."""
 
 
 def is_report(document: Any) -> bool:

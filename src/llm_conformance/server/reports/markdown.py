@@ -67,7 +67,7 @@ def _rules(failing: Sequence[str] | None) -> str:
 
 
 def _deviations(document: Document) -> Iterator[Mapping[str, Any]]:
-    """Yield the known deviations. Those of one entry in the file are joined."""
+    """Yield the known deviations. Deviations from one entry in the file are joined."""
     entries: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
     for each in document["deviations"]:
         entries.setdefault((each["path"], each["line"], each["status"]), []).append(each)

@@ -88,7 +88,7 @@ def _verdict(result: Mapping[str, Any], server: Mapping[str, Any]) -> Verdict:
 
 
 def _deviations(documents: Sequence[Document], verdicts: Sequence[Verdict], is_whole: bool) -> Iterator[Document]:
-    """Yield the known deviations. If the merged report is complete, those that name no failure are stale."""
+    """Yield the known deviations. If the merged report is complete, deviations that name no failure are stale."""
     listed = documents[0]["deviations"]
     seen = {at for each in documents for at, one in enumerate(each["deviations"]) if one["status"] == Status.EXPECTED}
     known = known_of(documents[0]["server"]["url"], [_deviation(each) for each in listed])
@@ -104,7 +104,7 @@ def _deviation(listed: Mapping[str, Any]) -> Deviation:
 
 
 def _findings(documents: Sequence[Document], verdicts: Sequence[Verdict]) -> list[Document]:
-    """Return the findings of all parts. Those with the same rule and cause become one."""
+    """Return the findings of all parts. Findings with the same rule and cause become one."""
     told = {(each["rule"], *at): each for part in documents for each in part["findings"] for at in each["failures"]}
     return [
         {

@@ -85,7 +85,7 @@ def document(result: Result) -> Document:
 
 
 def judged(verdicts: Iterable[Verdict]) -> int:
-    """Return the number of answers in the verdicts, without those that were not asked."""
+    """Return the number of answers in the verdicts, without answers that were not asked for."""
     return len({(each.scenario, each.mode) for each in verdicts if each.status != Status.UNSUPPORTED})
 
 

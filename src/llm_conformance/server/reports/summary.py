@@ -40,7 +40,7 @@ def where(finding: Mapping[str, Any]) -> list[str]:
 
 
 def right(document: Document) -> Right:
-    """Return in how many conversations nothing fails. Each mode of a conversation counts as one."""
+    """Return the number of conversations in which nothing fails. Each mode counts as a conversation."""
     judged = [rules for row in by_conversation(document).values() for rules in row.values() if rules is not None]
     return Right(sum(not rules for rules in judged), len(judged))
 

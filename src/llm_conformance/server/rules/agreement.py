@@ -11,7 +11,7 @@ from llm_conformance.wording import counted
 _LONG_MS = 3000
 _PIECES = 10
 _READS = 2
-"""A stream in this many reads came all at once: a quick first piece, such as the role, and then the rest."""
+"""A stream in this many reads came all at once: first a quick piece, such as the role, and then the rest."""
 
 
 @rule("SRV-14", harm="wrong count", modes=("stream",))
@@ -54,7 +54,7 @@ def stream_says_the_same(exchange: Exchange) -> None:
     expect_text("the text of the plain answer,", streamed.text, one.text)
     expect_text("the reasoning of the plain answer,", streamed.reasoning, one.reasoning)
     expect_equal("calls as in the plain answer:", _calls(streamed), _calls(one))
-    if streamed.finish and one.finish:  # else WIRE-7 or WIRE-10 reports that
+    if streamed.finish and one.finish:  # else WIRE-7 or WIRE-10 reports it
         expect_equal("finish word as in the plain answer:", streamed.finish[-1], one.finish[-1])
 
 

@@ -48,7 +48,7 @@ def cut_answer_says_so(exchange: Exchange) -> None:
     if tokens > limit:
         raise Blocked("the answer is longer than the limit; SRV-20 reports that")
     if tokens == limit and exchange.conversation.tokens and word == exchange.api.ended:
-        # The model may have ended it by itself, unless the answer to the same request with a higher limit is longer.
+        # The model may have ended the answer by itself, unless a higher limit gives the same request a longer answer.
         whole = exchange.other("count", exchange.mode)
         text = "" if whole is None else whole.answer.text
         if not text.startswith(answers[0].text) or text == answers[0].text:

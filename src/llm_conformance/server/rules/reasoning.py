@@ -60,7 +60,10 @@ def reasoning_is_split_alike(exchange: Exchange) -> None:
 
 
 def _may_be_the_models(answer: Answer, tag: re.Match[str]) -> bool:
-    """Return True for a closing tag after some text if the reasoning is in its field: the model may write one."""
+    """Return True for a closing tag after some text if the reasoning is in its field.
+
+    The model itself may write such a tag.
+    """
     is_end = tag[0].startswith(("</", "[/"))
     return is_end and bool(answer.reasoning) and bool(answer.text[: tag.start()].strip())
 

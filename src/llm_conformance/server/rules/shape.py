@@ -116,7 +116,7 @@ def text_is_whole_characters(exchange: Exchange) -> None:
 
 
 def _expect_no_seam(exchange: Exchange, pieces: list[str], name: str) -> None:
-    """Raise a Violation for U+FFFD between two pieces, unless the plain answer has one, which the model may write."""
+    """Raise a Violation for U+FFFD between two pieces. If the plain answer has it, too, the model wrote it."""
     pairs = itertools.pairwise(pieces)
     seam = next((pair for pair in pairs if pair[0].endswith("�") and pair[1].startswith("�")), None)
     plain = exchange.other(mode="json")

@@ -24,7 +24,7 @@ ERRORS = {
     "OutOfTimeError": "TimeoutError",
     "BrokenOffError": "ServiceUnavailableError",
     "TransportError": "ServiceUnavailableError",
-    # The types of errors within a stream in OpenAI's form, which have no status.
+    # The types of errors within a stream in OpenAI's form. Such errors have no status.
     **{"rate_limit_error": "RateLimitError", "insufficient_quota": "RateLimitError"},
     **{"overloaded_error": "ServiceUnavailableError", "api_error": "ServiceUnavailableError"},
     **{"server_error": "ServiceUnavailableError", "internal_server_error": "ServiceUnavailableError"},

@@ -1,4 +1,4 @@
-"""Convert a gateway's answers, folded like in OpenAI's own SDK, to canonical responses and stream events."""
+"""Convert a gateway's answers to canonical responses and stream events. Chunks are folded as in OpenAI's own SDK."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Event = dict[str, Any]
 
 
 class MalformedAnswerError(Exception):
-    """The gateway's answer has a success status but is no chat completion."""
+    """The gateway's answer has a success status but is not a chat completion."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ def whole(completion: Any, call: Asked, reasoning: Iterable[str]) -> Answer:
     made["extras"] = {EXTRA: message}
     if made["usage"] and made["usage"]["cache_write_tokens"] is None:  # gateways use Anthropic's name
         made["usage"]["cache_write_tokens"] = made["usage"]["raw"].get("cache_creation_input_tokens")
-    if call.api != "chat":  # OpenAI's form requires a time; if the API sends none, it is made up
+    if call.api != "chat":  # OpenAI's form requires a time, so gateways make one up if the API sends none
         made["created"] = None
     made.update(_nothing(call.capabilities))
     return made
 
 
 def _nothing(capabilities: Collection[str]) -> dict[str, Any]:
-    """Return empty values for what the gateway does not declare."""
+    """Return empty values for the fields of capabilities that the gateway does not declare."""
     made: dict[str, Any] = {}
     if "annotations" not in capabilities:
         made["annotations"] = []
@@ -114,7 +114,10 @@ class Fold:
 
 
 def _block(block: Any) -> Any:
-    """Return a content block in the form of a plain answer, with its type, which pieces of a stream do not have."""
+    """Return a content block in the form of a plain answer.
+
+    This adds its type, because pieces of a stream have no type.
+    """
     delta = block.get("delta") if isinstance(block, Mapping) else None
     if not isinstance(delta, Mapping):
         return block
@@ -124,7 +127,7 @@ def _block(block: Any) -> Any:
 
 
 def accumulate(whole: dict[str, Any], delta: Mapping[str, Any]) -> None:
-    """Add a delta to a message like OpenAI's SDKs: texts are joined, and list items are merged by their index."""
+    """Add a delta to a message as OpenAI's SDKs do: join texts, and merge list items by their index."""
     for key, value in delta.items():
         own = whole.get(key)
         if own is None or (key in ("index", "type", "role") and value is not None):
@@ -159,7 +162,10 @@ def _append(items: list[Any], value: Any) -> None:
 
 
 def texts(value: Any, places: Iterable[str]) -> Iterator[str]:
-    """Yield the texts at the first place that has any: names joined by `/`, with `*` for each item of a list."""
+    """Yield the texts at the first place that has texts.
+
+    A place is names joined by `/`, with `*` for each item of a list.
+    """
     for place in places:
         found = [each for each in _at(value, place.split("/")) if isinstance(each, str) and each]
         if found:

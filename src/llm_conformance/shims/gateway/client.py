@@ -57,7 +57,7 @@ class Client:
             return _document(b"".join(_pieces(received, until)))
 
     def chunks(self, body: Fields) -> Iterator[Any]:
-        """Yield the chunks of a streamed answer, `[DONE]` as None. Raises what `whole` raises."""
+        """Yield the chunks of a streamed answer; for `[DONE]`, None. Raises the same exceptions as `whole`."""
         with self._sent(body) as (received, until):
             for line in _lines(_pieces(received, until)):
                 if not line.startswith(b"data:"):

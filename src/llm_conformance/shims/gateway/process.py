@@ -1,8 +1,8 @@
-"""A gateway's process. It is started once, and ends with the program that asks it, however that program ends.
+"""A gateway's process. It starts once, and ends when the program that asks it ends, for whatever reason.
 
     python -m llm_conformance.shims.gateway.process COMMAND ...
 
-is the process between the two. It starts the command, and ends it when its own standard input ends.
+is the process between the two. It starts the command, and ends the command when its own standard input ends.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _path() -> str:
 
 
 def main(command: Sequence[str]) -> int:
-    """Run a command until it ends or the standard input does; return its exit code."""
+    """Run a command until the command or the standard input ends. Return the exit code of the command."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
 
     def end() -> None:

@@ -1,4 +1,7 @@
-"""Write a call of the suite as a request of OpenAI's chat API. What has no place there raises NotImplementedError."""
+"""Write a call of the suite as a request of OpenAI's chat API.
+
+A part that has no place there raises NotImplementedError.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from llm_conformance.shims.gateway.settings import Upstream
 Fields = Mapping[str, Any]
 
 EXTRA = "gateway"
-"""The key under which an answer keeps the gateway's own message, which goes back in later turns."""
+"""The key of an answer for the gateway's own message. Later turns send that message back."""
 
 _PARTS = ("text", "image_url", "input_audio", "file")
 _SAME = (
@@ -72,7 +75,10 @@ def _param(name: str, value: Any, upstream: Upstream) -> Iterator[tuple[str, Any
 
 
 def _thinking(config: Fields) -> Iterator[tuple[str, Any]]:
-    """Yield Gemini's thinking as gateways accept it: as Anthropic's `thinking`, which always shows the thoughts."""
+    """Yield Gemini's thinking in the form that gateways accept, Anthropic's `thinking`.
+
+    It always shows the thoughts.
+    """
     budget = config.get("thinkingBudget")
     if budget == 0:
         yield "thinking", {"type": "disabled"}

@@ -18,13 +18,13 @@ CAPABILITIES = ("streaming", "tools", "round_trip", "errors")
 
 @dataclass(frozen=True)
 class Upstream:
-    """How a gateway is asked for one API of one provider.
+    """How to ask a gateway for one API of one provider.
 
     Attributes:
         model: The model to request from the gateway; `{model}` is the model of the call.
         headers: Further headers of the request.
         body: Further fields of the request's body.
-        params: The call's parameters that are sent under their own names, because the gateway documents them.
+        params: The call's parameters that go out under their own names, because the gateway documents these names.
         names: Maps the call's parameters to the gateway's names.
         has_hosted_tools: Whether the provider's own tools are sent in the provider's own form.
         unknown_tools: Globs of the types of the provider's own tools that the gateway does not know.
@@ -60,7 +60,7 @@ class Settings:
             words.
         reasoning: Places of the reasoning in a message or a delta: names joined by `/`, with `*` for each item of a
             list.
-        apis: Maps `provider:api` to how the gateway is asked for it.
+        apis: Maps `provider:api` to how to ask the gateway for it.
     """
 
     name: str
@@ -127,7 +127,7 @@ def _problems(said: Any, types: Mapping[str, tuple[type, ...]], where: Where) ->
 
 
 def _version(said: Any, folder: Path) -> str | None:
-    """Return the version: a text, or that of a Python distribution (`distribution`) or in a JSON file (`json`)."""
+    """Return the version: the text itself, or that of a Python distribution (`distribution`) or JSON file (`json`)."""
     if not isinstance(said, dict):
         return None if said is None else str(said)
     if "distribution" in said:

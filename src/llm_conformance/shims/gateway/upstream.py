@@ -1,7 +1,8 @@
 """The upstream of a gateway: a fixed port that forwards to the exchange of the current call.
 
-A gateway gets its upstream once, but each call of the suite has its own URL. Only the path of the request is changed.
-The bytes of the answer are forwarded unchanged. If the replay resets the connection, the upstream does, too.
+A gateway gets the URL of its upstream once, but each call of the suite has its own URL. So the upstream changes the
+path of the request, and nothing else. It forwards the bytes of the answer unchanged. If the replay resets the
+connection, the upstream does so, too.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Upstream:
 
     @contextlib.contextmanager
     def leads_to(self, base_url: str) -> Iterator[None]:
-        """Forward to a URL within the `with` block; then close all connections, so that no late request goes on."""
+        """Forward to a URL within the `with` block. Then close all connections, so that no late request goes on."""
         self._base, self.requests, self.answered_whole = base_url, 0, False
         try:
             yield
@@ -87,12 +88,13 @@ class Upstream:
                 answer = b""
                 while piece := server.recv(65536):
                     answer += piece
-                    # This comes before the last piece is sent, because the gateway may then answer at once.
+                    # This comes before the last piece is sent, because the gateway may answer as soon as it has that
+                    # piece.
                     self.answered_whole = _is_whole(answer)
                     client.sendall(piece)
             finally:
                 with contextlib.suppress(OSError):
-                    client.shutdown(socket.SHUT_RD)  # ends the pump; a socket is only closed when nobody uses it
+                    client.shutdown(socket.SHUT_RD)  # ends the pump, because a socket only closes when nobody uses it
                 pump.join()
 
 
@@ -106,7 +108,7 @@ def _is_whole(answer: bytes) -> bool:
 
 
 def _head(client: socket.socket) -> bytes:
-    """Return the bytes of a request up to the end of its head, and what came with them; b"" for no request."""
+    """Return the bytes of a request up to the end of its head, and any bytes that came along; b"" for no request."""
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD:
         piece = client.recv(65536)

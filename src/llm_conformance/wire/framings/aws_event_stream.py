@@ -25,8 +25,8 @@ _SMALLEST = 16  # bytes: two lengths and two checksums
 class AwsEventStream(Framing):
     """An AWS event stream. Its documents have the form in which AWS's own SDKs return a message.
 
-    The document of an event is `{event type: payload}`. For an event `chunk`, it is the JSON text that the payload has
-    in base64, in its field `bytes`. For an error, which is in the headers, it is
+    The document of an event is `{event type: payload}`. An event `chunk` has its document in the field `bytes` of the
+    payload, as JSON text in base64. An error is in the headers. Its document is
     `{"error": {"code": ..., "message": ...}}`.
     """
 
@@ -40,7 +40,7 @@ class AwsEventStream(Framing):
         return binascii.crc32(body[:8]).to_bytes(4, "big") == body[8:12]
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the messages. The last item may be part of one, or the rest of the body after an impossible length."""
+        """Yield the messages. The last item may be an incomplete message, or everything after an impossible length."""
         position = 0
         while position < len(body):
             length = _length(body, position)
@@ -81,7 +81,10 @@ class AwsEventStream(Framing):
         return b"".join(_cleaned_message(frame, clean) for frame in self.frames(body))
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return a message for each frame. Its type is the frame's event; the event `error` becomes an error."""
+        """Return a message for each frame.
+
+        The frame's event is the type of the message; `error` gives an error message.
+        """
         return [_message(frame, writing.escapes) for frame in frames]
 
 
@@ -92,7 +95,7 @@ class AwsChunks(AwsEventStream):
     title = "binary messages of an AWS event stream, with documents in base64"
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return a `chunk` for each frame. An exception is a message of its own instead."""
+        """Return a `chunk` for each frame; for an exception, a message of its own type."""
         return [
             _message(frame, writing.escapes) if _is_exception(frame.event) else _chunk(frame, writing.escapes)
             for frame in frames
@@ -211,7 +214,7 @@ def _malformed_is_a_value_error() -> Iterator[None]:
 
 
 def _length(body: bytes, position: int) -> int:
-    """Return the length that the message at a position states; if it is impossible, the length of the rest."""
+    """Return the length that the message at a position states. If it is impossible, return the length of the rest."""
     rest = len(body) - position
     stated = int.from_bytes(body[position : position + 4], "big")
     return stated if _SMALLEST <= stated <= rest else rest

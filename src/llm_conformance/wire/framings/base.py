@@ -62,8 +62,8 @@ class Writing:
         escapes: What is escaped in JSON.
         line_end: What ends a line.
         space: What is between `data:` and the data of an event.
-        comment: The comment before some events, with its colon; "" for no comments.
-        names: Where events have their names: `before the data`, `behind the data`, or `absent`.
+        comment: The comment to write before some events, including its colon; "" for no comments.
+        names: Where the name of an event is written: `before the data`, `behind the data`, or `absent`.
         comma: What is between the items of a list.
     """
 
@@ -76,7 +76,7 @@ class Writing:
 
 
 class Choose(Protocol):
-    """Chooses one of several ways to write the same; the first is the simplest."""
+    """Chooses one of several equivalent ways to write something. The first way is the simplest."""
 
     def __call__(self, *ways: T) -> T:
         """Return one of the ways."""
@@ -108,7 +108,7 @@ class Framing(ABC):
         title: The end of the sentence "streams are ..." on the pages of providers.
         content_type: The content type of responses in this framing, in lower case.
         empty: The body of a stream that has started but has no frame yet.
-        is_binary: Whether frames are binary. Their texts are then found only by `texts` and `cleaned`.
+        is_binary: Whether frames are binary. Only `texts` and `cleaned` then find their texts.
         is_like_plain: Whether a plain answer has the same content type.
     """
 
@@ -120,7 +120,7 @@ class Framing(ABC):
     is_like_plain: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        """Return the name. It is the same in every process, because a digest of the provider table depends on it."""
+        """Return the name. A digest of the provider table needs a text that is the same in every process."""
         return self.name
 
     def fits(self, body: bytes) -> bool:

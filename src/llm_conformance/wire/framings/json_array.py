@@ -22,7 +22,7 @@ class Array(Framing):
     empty = b"["
 
     def fits(self, body: bytes) -> bool:
-        """Return True for an array with items. Any other body, also an empty array, is a single document."""
+        """Return True for an array with items. An empty array, like any other body, is a single document."""
         return bool(_ARRAY_WITH_ITEMS.match(body))
 
     looks_like = fits

@@ -22,7 +22,10 @@ class Lines(Framing):
         return bool(re.search(rb"\}\r?\n\{", body))
 
     def frames(self, body: bytes) -> Iterator[bytes]:
-        """Yield the lines with their ends. Empty lines belong to the line before them, or else to the first line."""
+        """Yield the lines with their ends.
+
+        An empty line is part of the line before it; at the start, of the first line.
+        """
         start = position = 0
         for line in io.BytesIO(body):
             if line.strip() and body[start:position].strip():

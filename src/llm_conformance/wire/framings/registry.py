@@ -36,8 +36,8 @@ def named(name: str) -> Framing:
 def content_type_of(stated: str, body: bytes) -> str:
     """Return the content type of a recorded response.
 
-    It is not always the `stated` one: recorders lose or redact it, and ollama.com sends lines of JSON as
-    `application/json`. If the body is no JSON document and looks like one of the framings, it has the content type of
+    The `stated` content type may be wrong: recorders lose or redact it, and ollama.com sends lines of JSON as
+    `application/json`. If the body is not one JSON document but looks like a framing, this returns the content type of
     that framing.
     """
     kind = stated.partition(";")[0].strip().lower()

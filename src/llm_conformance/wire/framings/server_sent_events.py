@@ -42,8 +42,8 @@ class EventStream(Framing):
     def events(self, body: bytes) -> Iterator[str]:
         r"""Yield the data of each event that has any: its `data` lines, joined by "\n".
 
-        An event that is cut off by the end of the body is yielded, too. Browsers drop it, but a test suite has to
-        notice that a stream breaks off. Raises ValueError for data that is not UTF-8.
+        If the body ends within an event, the incomplete event is yielded, too. Browsers drop it, but a test suite has
+        to notice that a stream breaks off. Raises ValueError for data that is not UTF-8.
         """
         data: list[str] = []
         for line in (*body.removeprefix(codecs.BOM_UTF8).splitlines(), b""):
@@ -70,7 +70,10 @@ class EventStream(Framing):
         return end.join([*kept, b"data: " + data, b"", b""])
 
     def write(self, frames: Sequence[Frame], writing: Writing, choose: Choose) -> list[bytes]:
-        """Return the events. If the sender writes comments, the first event has one before it, and others may."""
+        """Return the events.
+
+        If the sender writes comments, one precedes the first event, and others may precede later events.
+        """
         written = []
         for number, frame in enumerate(frames):
             comment = writing.comment and (writing.comment if number == 0 else choose("", "", writing.comment))

@@ -1,9 +1,9 @@
 """The provider table: facts about a provider that hold for all conversations.
 
-Each provider has a file `<provider>.toml`, in which each API has a table `[api.<name>]` with its facts and their
-sources. An API may be `like` another one (`provider:api`). Then it has the columns of that API, except for those that
-it states itself. `schemas/provider.schema.json` is the schema of a file. The documentation has a page for each
-provider, which is made from the table.
+Each provider has a file `<provider>.toml`. Each API has a table `[api.<name>]` in it, with its facts and their sources.
+In the code, such a table is a row and its keys are columns. An API may be `like` another API (`provider:api`). It then
+inherits every column of that API that it does not state itself. `schemas/provider.schema.json` is the schema of a file.
+The documentation has a page for each provider, made from the table.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from llm_conformance.wire.providers.errors import StatusError, StreamError
 from llm_conformance.wire.providers.think_families import thinks_between_tags
 
 TAG = "think"
-"""The name of most models' think tags. An API may state another one in `think_tag`."""
+"""The name of the think tags of most models. An API may state another name in `think_tag`."""
 
 COUNTS = (
     "prompt_tokens",
@@ -50,7 +50,7 @@ PARTS: Mapping[str, str] = {
 """Maps each count that is part of another count to that count."""
 
 _WITHOUT_BLOCKS = ("chat", "ollama", "workers_ai")
-"""Wire formats whose text is one string. Others have typed blocks; whether their texts are split at tags is open."""
+"""Wire formats whose text is one string. Others have typed blocks, and may or may not split text at think tags."""
 
 _OPENAI_DETAILS: Mapping[str, str] = {
     "cached_tokens": "prompt_tokens_details/cached_tokens",
@@ -67,7 +67,7 @@ RoundTripPolicy = Literal["required", "with tools", "optional", "refused", "igno
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """Whether and where the reasoning of earlier turns goes back in a request.
+    """Whether a request sends the reasoning of earlier turns back, and where.
 
     Attributes:
         policy: What the provider does with earlier reasoning. `required`: a request without it fails or gets a worse
@@ -93,76 +93,79 @@ class Api:
         provider: The name of the file.
         name: The name of the table, unique within the provider. `provider:name` names the API everywhere.
         title: The name of the API for people.
-        base_urls: Base URLs as the provider's SDK takes them; the first is the default. `{name}` is a path segment that
-            each user has to fill in, such as an account.
-        path: What follows the base URL. `{model}` is the model of the call; without it, the body names the model.
+        base_urls: Base URLs in the form that the provider's SDK takes; the first is the default. `{name}` is a path
+            segment that each user has to fill in, such as an account.
+        path: What follows the base URL. `{model}` is the model of the call; if the path has no `{model}`, the body
+            names the model.
         prompt_field: The request field with the prompt, for the wire format `completions`.
         stream_path: The path for streamed responses, if it differs.
         other_paths: Further paths that clients use for the same API.
-        path_models: For a URL that several APIs share, globs of the models in the path that belong to this API; () for
-            all models that no other API of the URL names.
-        wire: The wire format, a folder of `formats/`: it has the schema of responses and their read rules.
+        path_models: Globs of the models that belong to this API, if several APIs share the URL and the path names the
+            model; () for all models that no other API of the URL names.
+        wire: The wire format. It is the name of a folder of `formats/`, which has the schema of responses and the read
+            rules.
         framing: How a stream puts its documents into bytes; `server-sent events` by default.
         streams_by_default: Whether a request without `stream` gets a stream.
-        says_stream_twice: Whether a request for a stream has the field `stream` although its path differs, too.
+        says_stream_twice: Whether a request for a stream has both a path of its own and the field `stream`.
         reasoning_fields: The fields with visible reasoning. If a message has several of them, their texts are the same.
-        content_parts: Whether `content` may be a list of parts, reasoning among them.
+        content_parts: Whether `content` may be a list of parts, some of which may be reasoning.
         offset_unit: The unit of the provider's own annotation offsets; `none` if it sends no offsets.
-        tool_arguments: How arguments of tool calls are sent. Adapters keep a `text` unchanged, and of an `object` the
-            JSON values.
+        tool_arguments: How arguments of tool calls are sent. Adapters return a `text` unchanged. Of an `object`, they
+            keep only the JSON values.
         end_marker: The data (`[DONE]`) or the `type` of the frame that ends a stream; "" if there is no such frame. A
             stream with its end marker is complete even without a finish word.
-        usage: Maps each canonical count to the fields of the usage object whose sum it is. `a/b` is a nested field.
-            `a?` is 0 if it is absent; if any other field is absent, the count is null. `-a` is subtracted. An empty
-            list for the total means prompt plus completion.
-        finish: Maps each finish word to its canonical finish reason; to None ("" in the file) if it has none. A word
-            that is not listed has none, either.
+        usage: Maps each canonical count to the fields of the usage object that add up to it. `a/b` is a nested field.
+            `-a` is subtracted. An absent `a?` counts as 0; if a field without `?` is absent, the count is null. An
+            empty list for the total means prompt plus completion.
+        finish: Maps each finish word to its canonical finish reason, or to None ("" in the file) for no reason. A word
+            that is not listed has no reason, either.
         error: The fields of an error body: `message` and, if they exist, `type`, `code` and `status`. `a/b` is a nested
             field; `0` is the first item of a list.
         error_code: The JSON type of the `code` in an error body.
         error_body: The template of an error body (`errors`); "" for an object with only the fields of `error`.
-        statuses: The errors with which it answers requests. An error is listed only if a source shows its body; a page
-            that only lists statuses is no such source.
-        stream_errors: The errors that it sends inside of streams; () if no source shows any.
+        statuses: The errors that the API returns instead of an answer. An error is listed only if a source shows its
+            body; a page that only lists statuses is not enough.
+        stream_errors: The errors that the API sends inside of streams; () if no source shows any.
         think: Maps globs of models to their think profile, for models that put reasoning into the text.
             `think_families` has those that do so on every host.
         think_tag: The name of the tags around that reasoning.
-        keeps_sums: Whether prompt and completion always add up to the total. If False, a bare recording in which they
-            do not has no expected counts.
-        unplaced_counts: Fields of the usage object that another count may or may not include; no source says which. If
-            one is not 0, a bare recording has no expected counts.
-        repeated_counts: Further fields of the usage object, mapped to the fields whose sum they are, as in `usage`.
-            They are present whenever these are, and do not grow during a stream. Adapters may read either.
-        speaks: Whether a response may be audio. A provider may count audio tokens even if not.
+        keeps_sums: Whether prompt and completion always add up to the total. If False, a bare recording where they do
+            not add up has no expected counts.
+        unplaced_counts: Fields of the usage object that another count may or may not include, because no source tells.
+            If such a field is not 0, a bare recording has no expected counts.
+        repeated_counts: Maps further fields of the usage object to the fields that add up to them, in the form of
+            `usage`. A further field is present whenever its fields are, and does not grow during a stream. Adapters may
+            read either.
+        speaks: Whether a response may be audio. Even if not, a provider may count audio tokens.
         round_trip: Whether and where reasoning goes back in the next request.
-        switches: JSON pointers to the fields of a request body that turn thinking on and off, or say how much.
-        request_aliases: Maps alternative names of request fields to the names by which they are read.
-        base64_fields: Request fields in base64, of either alphabet, with or without padding.
+        switches: JSON pointers to the fields of a request body that turn thinking on or off, or set its amount.
+        request_aliases: Maps alternative names of request fields to the names that the suite reads.
+        base64_fields: Request fields that take base64 in either alphabet, with or without padding.
         request_headers: Headers that every request needs besides the key.
         request_fields: Maps fields that every request needs to their only value.
-        needed_params: Maps parameters without which the API refuses a request to a value for generated calls.
-        reasoning_params: Maps parameters without which no model of `models` shows reasoning to a value for generated
-            calls whose answers show some.
-        way_params: Maps a variation of `varies` to those of its ways that only streams which were asked for them have,
-            and each to the parameters that ask.
+        needed_params: The parameters that the API demands in every request, each with a value for generated calls.
+        reasoning_params: The parameters that make the models of `models` show reasoning, each with a value for
+            generated calls whose answers have reasoning. Without them, no model shows any.
+        way_params: Maps a variation of `varies` to some of its ways, and each way to parameters. A stream has such a
+            way only if the request has these parameters.
         key_headers: The headers that may have the API key; one of them has it, unless the query has it as `key`. () if
             no key is needed.
         key_variables: The environment variables that usually hold the API key, the most common first.
         url_variables: Maps the `{name}` parts of a base URL to environment variables.
-        blank_blocks: Maps the models of `models` that may send a blank think block to the words in the prompt that make
-            them do so; "" if they need none. Generated calls of a model with words always have these words.
+        blank_blocks: The models of `models` that may send a blank think block, each with the words in the prompt that
+            cause it; "" if no words are needed. Generated calls of a model with such words always have them.
         pricing: The page that says what a token costs.
         models: Maps the models that generated calls name to the names in their answers; "" for the same name.
         speaking_models: The models of `models` that answer with audio.
         plain_models: The models of `models` that never show reasoning in a field of its own.
         ids: Maps a kind of id (`answer`, `call`, and further ones of the format) to its forms: patterns of literal
             characters and character classes (`generate.ids`). An API without forms of `call` sends no tool calls.
-        varies: Maps each variation, which is something that providers of a format do in different ways
-            (`formats/*/variations.py`), to the ways of this API, the most common first, each with its source.
-        further: Maps the path of an object (`wire.paths`) to fields that it always has and that mean nothing to an
-            adapter. In the file, they are JSON text.
+        varies: Maps each variation to the ways of this API, each with its source, the most common way first. A
+            variation is something that providers of a format do in different ways (`formats/*/variations.py`).
+        further: Maps the path of an object (`wire.paths`) to fields that the object always has, and that an adapter
+            does not need. In the file, the fields are JSON text.
         backends: Servers or families of models behind this API that answer in different ways, the most common first.
-            Each has some of the ways, models and ids of the row. One answer has only those of one backend.
+            Each backend has some of the ways, models and ids of the row. All those of one answer belong to one backend.
         drafts: How the API is asked for its first recordings.
         notes: What else an adapter has to know; one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
@@ -233,17 +236,17 @@ class Api:
         return f"<Api {self}>"
 
     def _repr_pretty_(self, printer: Any, _is_cycle: bool) -> None:
-        """Write the same text for Hypothesis, which describes the arguments of a strategy again and again."""
+        """Write the same short text for Hypothesis, which prints the arguments of a strategy many times."""
         printer.text(repr(self))
 
     @property
     def is_hosted(self) -> bool:
-        """Whether somebody runs it for others, who need a key. If not, users start the server themselves."""
+        """Whether somebody runs the API for others, who need a key. If not, users start the server themselves."""
         return bool(self.key_headers)
 
     @property
     def names_model_in_path(self) -> bool:
-        """Whether the path names the model; if not, the body does."""
+        """Whether the path names the model. If not, the body names it."""
         return "{model}" in self.path
 
     def asks_for_stream(self, request: Mapping[str, Any]) -> bool:
@@ -251,7 +254,7 @@ class Api:
         return bool(request.get("stream", self.streams_by_default))
 
     def stream_field(self, streamed: bool) -> Mapping[str, bool]:
-        """Return the `stream` field of a request; {} if it needs none or if the path tells."""
+        """Return the `stream` field of a request; {} if the default or the path decides."""
         is_said = self.path == self.stream_path or self.says_stream_twice
         is_needed = is_said and (streamed or self.streams_by_default)
         return {"stream": streamed} if is_needed else {}
@@ -272,11 +275,11 @@ class Api:
 
     @property
     def all_paths(self) -> tuple[str, ...]:
-        """The paths of all modes and their alternatives, each once, still with `{model}`."""
+        """The paths of all modes and their alternatives, each once. `{model}` is not replaced."""
         return tuple(dict.fromkeys((self.path, self.stream_path, *self.other_paths)))
 
     def paths(self, streamed: bool) -> Iterator[str]:
-        """Yield the path of a mode and its alternatives, all still with `{model}`."""
+        """Yield the path of a mode and its alternatives. `{model}` is not replaced."""
         own = self.stream_path if streamed else self.path
         yield own
         for other in self.other_paths:
@@ -314,13 +317,13 @@ class Api:
 
     @functools.cached_property
     def count_paths(self) -> tuple[str, ...]:
-        """The sorted paths (`a/b`) of the fields of the usage object that any count is made of."""
+        """The sorted paths (`a/b`) of all usage fields that some count is made of."""
         return tuple(sorted({path.strip("-?") for summands in self.usage.values() for path in summands}))
 
     def normalise(self, raw: Mapping[str, Any]) -> Usage | None:
         """Return the canonical counts of a provider's usage object; None if it has no counts.
 
-        A part that is larger than its whole becomes None.
+        A count that is larger than the count that includes it becomes None.
         """
         if all(_count_at(raw, path) is None for path in self.count_paths):
             return None
@@ -330,7 +333,7 @@ class Api:
         return Usage(**{**counts, **dict.fromkeys(self.oversized(raw))}, raw=raw)
 
     def oversized(self, raw: Mapping[str, Any]) -> frozenset[str]:
-        """Return the names of the counts that are larger than the count of which they are a part."""
+        """Return the names of the counts that are larger than the count that includes them."""
         counts = self._counts(raw)
         return frozenset(part for part, whole in PARTS.items() if _exceeds(counts.get(part), counts.get(whole)))
 
@@ -354,7 +357,7 @@ class Api:
         return {path: count for path, count in found.items() if count is not None}
 
     def decides_counts(self, raw: Mapping[str, Any]) -> bool:
-        """Return True if a usage object leaves no doubt about its counts, and they do not contradict each other."""
+        """Return True if the counts of a usage object are unambiguous and do not contradict each other."""
         if any(_count_at(raw, path) for path in self.unplaced_counts):
             return False
         counts = self._counts(raw)
@@ -393,7 +396,7 @@ def _pattern(template: str) -> str:
 
 
 def _sum(raw: Mapping[str, Any], summands: Iterable[str]) -> int | None:
-    """Return the sum of fields of a usage object; None if it is negative or a field without `?` is absent."""
+    """Return the sum of fields of a usage object; None if the sum is negative or a field without `?` is absent."""
     total: int | None = None
     for path in summands:
         count = _count_at(raw, path.strip("-?"))

@@ -1,4 +1,4 @@
-"""Backends: servers or families of models that answer at one API, each in its own ways."""
+"""Backends: servers or families of models behind one API, each of which answers in its own ways."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Backend:
-    """One of several backends of an API. For what it does not state, the row of the API holds.
+    """One of several backends of an API. What it does not state is as in the row of the API.
 
     Attributes:
         source: The source for its ways.
-        models: The models of the row that it has; None for all. If it has none of them, its answers are recognised but
-            not drawn, because too little is known about them.
-        ids: Maps a kind of id to those forms of the row that it has. Without forms of `call`, it sends no tool calls.
-        varies: Maps a variation to those ways of the row that it has.
+        models: The models of the row that it has; None for all, () for none. The answers of a backend without models
+            are recognised but never generated, because too little is known about them.
+        ids: Maps a kind of id to the forms of the row that it has. A backend without forms of `call` sends no tool
+            calls.
+        varies: Maps a variation to the ways of the row that it has.
         further: Fields that it always sends, besides those of the row.
     """
 

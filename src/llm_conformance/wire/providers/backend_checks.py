@@ -1,4 +1,4 @@
-"""Checks of the backends of an API: each has only what the row has, and together they have all of it."""
+"""Check the backends of an API: each has only what the row has, and together they have everything that it has."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def backend_problems(columns: Mapping[str, Any]) -> Iterator[tuple[Where, str]]:
 
 
 def _of_no_backend(columns: Mapping[str, Any], backends: Mapping[str, Any]) -> Iterator[tuple[Where, str]]:
-    """Yield a problem for what the row has and no backend has: it would never be drawn."""
+    """Yield a problem for what the row has and no backend has, because no answer would be generated with it."""
     if all("models" in backend for backend in backends.values()):
         had = {model for backend in backends.values() for model in backend["models"]}
         for model in columns.get("models", {}):

@@ -1,4 +1,4 @@
-"""How to ask an API for its first recordings: what its drafts have besides the conversation (`[api.X.drafts]`)."""
+"""How to ask an API for its first recordings: what a draft has besides the conversation (`[api.X.drafts]`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Asked:
     """How to ask for one conversation.
 
     Attributes:
-        source: What shows that the API accepts this: a scenario, a URL, or an SDK with its version.
+        source: The evidence that the API accepts this request: a scenario, a URL, or an SDK with its version.
         model: The model to ask; "" for the model of the other drafts.
         params: Parameters of the request, under the provider's names.
         messages: The messages, if they have a special form for this API; () for the usual messages.

@@ -1,4 +1,4 @@
-"""The errors that an API is known to send, instead of an answer and inside of a stream.
+"""The errors that an API is known to send, either instead of an answer or inside of a stream.
 
 Their bodies are templates in JSON. The texts `$message`, `$type`, `$code` and `$status` stand for the parts of the
 error. `$param`, `$id`, `$model`, `$created` and `$number` stand for values that differ from answer to answer.
@@ -15,7 +15,7 @@ from llm_conformance.wire.interaction import Mode
 
 MESSAGE = "$message"
 PLACEHOLDERS = frozenset({MESSAGE, "$type", "$code", "$status", "$param", "$id", "$model", "$created", "$number"})
-"""What may stand for a value in a template."""
+"""The texts that stand for a value in a template."""
 
 StreamPlace = Literal["before the finish", "first", "behind the finish"]
 
@@ -26,7 +26,7 @@ class StatusError:
 
     Attributes:
         status: The HTTP status; 200 for an error in a response that looks like a success.
-        source: Where it was seen: a scenario, a URL, or a measurement over recordings.
+        source: Where the error was seen: a scenario, a URL, or a measurement over recordings.
         type: The value of `type` in the error body; "" if there is none.
         code: The value of `code`. If `Api.error_code` is `number`, the default is the status.
         body: The template of its body; the default is `Api.error_body`.
@@ -63,12 +63,12 @@ class StreamError:
 
     Attributes:
         data: The template of the error's data.
-        source: Where it was seen.
+        source: Where the error was seen.
         event: The name of the event; "" if it has none.
         then: The data of the frames that follow.
-        place: Where in the stream it comes: anywhere before the finish word, as the first frame, or after the finish
-            word.
-        framed: Whether it is in a frame. If not, it is plain JSON between the frames.
+        place: Where in the stream the error comes: anywhere before the finish word, as the first frame, or after the
+            finish word.
+        framed: Whether the error is in a frame. If not, it is plain JSON between the frames.
         means: The status that the error stands for; 0 if it stands for none.
         backend: The one backend of the API that sends it; "" for any.
     """

@@ -1,11 +1,11 @@
-"""The backends of an API, each as a narrowed API, so that no generated answer mixes the ways of two backends.
+"""Narrow an API to each of its backends, so that no generated answer mixes the ways of two backends.
 
     [api.chat.backends."llama.cpp"]
     source = "measured: 15 recordings"
     models = ["openai/gpt-oss-20b"]
     varies."reasoning fields" = ["reasoning_content"]
 
-Generators draw for a narrowed API, and do not know about its backends.
+A generator gets a narrowed API. It does not know about backends.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Failure = TypeVar("Failure", StatusError, StreamError)
 
 @functools.cache
 def backends(api: Api) -> Mapping[str, Api]:
-    """Map the name of each backend to the API as it is when this backend answers; {} if the row has no backends."""
+    """Map the name of each backend to the API narrowed to this backend; {} if the row has no backends."""
     return {name: _narrowed(api, name, backend) for name, backend in api.backends.items()}
 
 

@@ -1,7 +1,7 @@
 """Services other than models, whose calls are recorded beside those of a model. They are recognised by URL.
 
-Their recordings are out of scope. The summary counts them by name, so that nobody takes them for APIs that the provider
-table lacks.
+Recordings of their calls are out of scope. The summary counts them by service, so that nobody takes them for APIs that
+are missing from the provider table.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _BY_HOST: Mapping[str, re.Pattern[str]] = {
 def service_at(uri: str, request: Mapping[str, Any]) -> str | None:
     """Return the name of the service to which a request was sent; None if it may be a call of a model.
 
-    JSON-RPC, which agents and tools speak (A2A, MCP), is recognised by the request, because its URLs have any form.
+    JSON-RPC, which agents and tools use (A2A, MCP), may have any URL. So it is recognised by the request.
     """
     if "jsonrpc" in request:
         return "calls between agents"
     try:
         parts = urlsplit(uri)
         host = parts.hostname or ""
-    except ValueError:  # it is no URL with a host
+    except ValueError:  # not a URL with a host
         return None
     by_host = (name for name, pattern in _BY_HOST.items() if pattern.match(host))
     by_path = (name for name, pattern in _BY_PATH.items() if pattern.search(unquote(parts.path)))

@@ -1,7 +1,7 @@
-"""Recognise the URLs of recordings as those of the provider table.
+"""Map the URLs of recordings to those of the provider table.
 
-The provider table has the documented URLs. Recordings are also made through gateways, on users' own servers, and by
-clients that join a base URL and a path with two slashes.
+The provider table has the documented URLs. The URL of a recording may differ: it may be that of a gateway or of a
+user's own server, and some clients join base URL and path with two slashes.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Recognised:
         api: The API.
         place: The parts of the URL.
         uri: The URL as the provider table writes it.
-        is_guess: Whether only the path shows it, which any server may have.
+        is_guess: Whether only the path shows the API. Any server may have that path.
         is_stored: Whether the request fetches the answer of an earlier call.
     """
 
@@ -87,7 +87,7 @@ def recognise(uri: str, request: Mapping[str, Any] | None = None) -> Recognised 
 
 
 def recognise_stated(uri: str, api: Api) -> Recognised | None:
-    """Return the API that a recording states if the path fits it; else None. The host may be any.
+    """Return the API that a recording states; None if the path does not fit it. The host does not matter.
 
     The returned URL is that of the provider table.
     """
@@ -133,7 +133,7 @@ def _on_own_server(uri: str) -> Recognised | None:
     try:
         parts = urlsplit(uri)
         is_own = _is_own(parts.hostname or "")
-    except ValueError:  # it is no URL with a host
+    except ValueError:  # not a URL with a host
         return None
     spellings = [known for path, known in _OWN_SERVERS.items() if is_own and parts.path.endswith(path)]
     known = table.recognise(spellings[0]) if spellings else None

@@ -1,4 +1,4 @@
-"""Load the provider table: one TOML file for each provider, and in it one table `[api.<name>]` for each API."""
+"""Load the provider table: one TOML file for each provider, with a table `[api.<name>]` for each API."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def load(directory: Path) -> Mapping[tuple[str, str], Api]:
 def recognise(uri: str, request: Mapping[str, Any] | None = None) -> tuple[Api, Place] | None:
     """Return the API to which a recorded request was sent; None if the table does not have it.
 
-    If several APIs have the URL, it is the one that names the model. Some models take prompts and messages at one URL:
-    it is an API of text completions only if `request`, the body, has a prompt.
+    If several APIs have the URL, the API that names the model is returned. Some models take both prompts and messages
+    at one URL. For these, an API of text completions is returned only if `request`, the body, has a prompt.
     """
     for api in sorted(table().values(), key=lambda api: not api.path_models):
         if request and api.path_models and api.wire == "completions" and api.prompt_field not in request:

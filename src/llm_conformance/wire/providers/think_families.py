@@ -1,7 +1,7 @@
-"""Families of models that write their reasoning between think tags, on every host.
+"""Families of models that write their reasoning between think tags on every host.
 
-A host that parses the tags itself sends the reasoning in a field of its own; tags in such an answer are not parsed.
-Other hosts send the tags in the text. So the model decides, not the host.
+The model writes the tags, whatever the host is. A host that parses them sends the reasoning in a field of its own; tags
+in such an answer are not parsed again. Other hosts send the tags in the text.
 """
 
 from __future__ import annotations

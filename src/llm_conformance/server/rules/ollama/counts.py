@@ -13,11 +13,14 @@ _COUNTS = ("prompt_eval_count", "eval_count")
 _PARTS = ("prompt_eval_duration", "eval_duration")
 _NS_IN_MS = 1_000_000
 _FAR = 2
-"""The factor that is allowed. Wrong units are off by 1000; clocks that are read one after the other, by a little."""
+"""The allowed factor.
+
+Wrong units are off by 1000; clocks that are read one after the other are only off by a little.
+"""
 _SLACK_NS = 1_000_000_000
 _LONG_MS = 1000
 _PART = 10
-"""A stream may take this many times as long as its answer. It takes about as long, but for buffers."""
+"""A stream may take this many times as long as `total_duration`. Without buffers, both would be about equal."""
 
 
 @rule("SRV-64", harm="wrong count", apis=_APIS)

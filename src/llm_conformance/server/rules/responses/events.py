@@ -1,4 +1,4 @@
-"""WIRE-20 to WIRE-23: the events of a stream, and what they say together. `places` is about ids and indexes."""
+"""WIRE-20 to WIRE-23: the events of a stream, and what they say together. Ids and indexes are in `places`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PIECES = {
     "response.reasoning_text": "text",
     "response.function_call_arguments": "arguments",
 }
-"""Maps what is sent in deltas to the field that has all of it when it is done."""
+"""Maps content that deltas send to the field that has the whole content at the end."""
 
 
 @rule("WIRE-20", harm="wrong", modes=("stream",), apis=_APIS)
@@ -104,7 +104,7 @@ def _expect_item(
 ) -> None:
     """Raise a Violation unless an item that is done has the text and the arguments of its deltas.
 
-    A call also has the name and the `call_id` with which it was added.
+    A call must also have the name and the `call_id` from its `output_item.added`.
     """
     (whole,) = exchange.api.plain({"output": [item]})
     for call in whole.calls.values():

@@ -35,7 +35,7 @@ def ids_stay_the_same(exchange: Exchange) -> None:
     began = list(_items(inner(each, "item") for each in exchange.chunks if each.get("type") == _ADDED))
     ended = list(_items(objects(inner(exchange.chunks[-1], "response").get("output"))))
     if exchange.chunks[-1].get("type") not in LAST or len(began) != len(ended):
-        return  # WIRE-6 and WIRE-23 report that
+        return  # WIRE-6 and WIRE-23 report it
     for (kind, before), (other, after) in zip(began, ended, strict=True):
         if kind == other and isinstance(before, str) and isinstance(after, str) and before != after:
             fail(f"the id of the {kind} that was added, {show(before)}", show(after), "the last event")
