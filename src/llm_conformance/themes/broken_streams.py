@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def broken(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a stream that breaks off. If the API is known to send errors in streams, it may end with an error instead."""
+    """Draw a stream that breaks off, or that ends with an error which the API is known to send in streams."""
     if answer.api.stream_errors and either(draw):
         return _failing(draw, answer, mode, pick(draw, *answer.api.stream_errors))
     return _broken_off(draw, answer, mode)
