@@ -112,6 +112,8 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         (["import", "x.yaml", "--into=x", "--source=a", "--source=b"], "argument --source: is given twice"),
         (["import", "x.yaml", "--into=x", "--provider=opnai"], "no such provider; did you mean openai?"),
         (["import", "x.yaml", "--into=x", "--provider=xai"], "choose one of xai:chat, xai:responses"),
+        (["run", "--adaptor=mypkg.py"], "run: no such option: --adaptor; did you mean --adapter?"),
+        (["run", "mypkg_conformance.py"], "did you mean --adapter=mypkg_conformance.py?"),
         (["smoke", "--adapter=nosuchpackage"], "cannot find 'nosuchpackage'"),
         (["init", "my-pkg"], "'my-pkg' is not the name of a Python package"),
         (["init", "mypkg", "--directory=nowhere"], "nowhere: no such directory"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -104,6 +106,41 @@ def test_providers_have_to_be_a_collection_of_names(providers: object) -> None:
         describe("x", adapter)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "problem"),
+    [
+        (
+            "complete",
+            "self",
+            "cannot be called with call: too many positional arguments; write `def complete(self, call)`",
+        ),
+        ("stream", "self, call, more", "missing a required argument: 'more'; write `def stream(self, call)`"),
+        (
+            "parse",
+            "self, call",
+            "cannot be called with http and call: too many positional arguments; write `def parse(self, http, call)`",
+        ),
+        ("completee", "self, call", "parse, parse_stream, but it has completee; did you mean complete?"),
+    ],
+)
+def test_a_method_that_cannot_be_called_is_refused(name: str, parameters: str, problem: str) -> None:
+    written: dict[str, Any] = {}
+    exec(f"def {name}({parameters}): pass", written)
+    adapter = type("Own", (), {"providers": ("deepseek",), name: written[name]})
+    with pytest.raises(BadAdapterError) as refused:
+        describe("own", adapter())
+    assert problem in str(refused.value)
+
+
+def test_a_method_may_have_further_parameters_or_be_wrapped() -> None:
+    def complete(self: object, client: object, call: object) -> None: ...
+
+    def with_client(self: object, call: object) -> None: ...
+
+    own = {"complete": functools.wraps(complete)(with_client), "parse": lambda self, *given, more=1: None}
+    assert describe("own", type("Own", (), {"providers": ("deepseek",), **own})()).methods == {"complete", "parse"}
+
+
 def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:
     miniature_adapter = ADAPTER.format(form="Adapter")
     (pytester.path / "one.py").write_text(miniature_adapter)
@@ -120,6 +157,7 @@ def test_several_adapters_in_one_run(pytester: pytest.Pytester) -> None:
     ("errors", "problem"),
     [
         ({"MyError": "RateLimitEror"}, "maps 'MyError' to 'RateLimitEror', which is no class of the contract; did you"),
+        ({"Foo": "BarError"}, "maps 'Foo' to 'BarError', which is no class of the contract; there are Auth"),
         ({"MyError 429": "Busy"}, "maps 'MyError 429' to 'Busy', which is no class of the contract; there are Auth"),
         ({"MyError": 429}, "maps 'MyError' to 429, which is no class of the contract; there are"),
         ({"openai.MyError": "LLMError"}, "the key 'openai.MyError'; a key is the name of a class without its module"),

@@ -182,6 +182,21 @@ def test_the_summary_names_a_method_that_the_adapter_does_not_have(pytester: pyt
     result.stdout.fnmatch_lines(["*nothing to judge: the adapter has no method complete; it has parse"])
 
 
+def test_so_it_does_if_rules_judge_the_lack_of_the_method(pytester: pytest.Pytester) -> None:
+    (pytester.path / "completes.py").write_text(
+        "class conformance_adapter:\n    providers = {'deepseek'}\n    capabilities = ['tools']\n"
+        "    def complete(self, call): pass\n"
+    )
+    result, _ = miniature.run(pytester, "--adapter=completes.py", "--conformance-method=stream")
+    result.stdout.fnmatch_lines(["*nothing to judge: the adapter has no method stream; it has complete"])
+
+
+def test_a_file_with_a_similar_name_is_suggested(pytester: pytest.Pytester) -> None:
+    (pytester.path / "mypkg_conformance.py").write_text("")
+    result, _ = miniature.run(pytester, "--adapter=mypkg_conformence.py")
+    assert "mypkg_conformence.py; did you mean mypkg_conformance.py?" in refused(result)
+
+
 def test_failed_cells_can_be_run_again(pytester: pytest.Pytester) -> None:
     (pytester.path / "wrong.py").write_text(
         "class conformance_adapter:\n    providers = {'deepseek'}\n    def parse(self, http, call): return {}\n"

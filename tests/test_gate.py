@@ -81,6 +81,7 @@ def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
     refused = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
     assert refused.returncode == 4
     assert "nothing was written, as these files exist: conformance-deviations.toml" in refused.stderr
+    assert "move or delete them to get new ones, or name another --directory" in refused.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["conformance-deviations.toml"]
     assert (tmp_path / "conformance-deviations.toml").read_text("utf-8") == "# mine"
 

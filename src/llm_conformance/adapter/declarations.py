@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wording import closest, did_you_mean, printable
+from llm_conformance.wording import closest, did_you_mean, listed, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
@@ -26,6 +27,8 @@ CAPABILITIES = (
 )
 
 
+_MISSPELT_CLASS = 0.8
+"""The similarity of `difflib` from which on a name is a misspelt class: many share the word Error, which gives 0.6."""
 _ERRORS_KEY = re.compile(r"[^\W\d]\w*(?: [45]\d\d)?")
 
 
@@ -101,8 +104,12 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         methods = frozenset(method for method in all_methods if method in instance.methods)
     else:
         methods = frozenset(method for method in all_methods if callable(getattr(instance, method, None)))
+        problems.extend(_wrong_parameters(instance, methods))
     if not methods:
-        problems.append("it has none of the methods complete, stream, parse, parse_stream")
+        public = [name for name in dir(instance) if not name.startswith("_")]
+        near = (name for name in public if closest(name, all_methods, cutoff=_MISSPELT_METHOD))
+        hint = next((f" it has {name}{did_you_mean(name, all_methods)}" for name in near), "")
+        problems.append(f"it has none of the methods complete, stream, parse, parse_stream{hint and f', but{hint}'}")
     providers = _names(instance, "providers", problems)
     if not providers:
         problems.append('`providers` has to list what the adapter supports; write `providers = ["openai:chat"]`')
@@ -134,6 +141,21 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         errors=dict(errors),
         excluded_inputs=dict(excluded),
     )
+
+
+def _wrong_parameters(instance: Any, methods: Collection[Method]) -> Iterator[str]:
+    """Yield the methods that cannot be called with the arguments that the suite passes by position."""
+    for method in sorted(methods):
+        arguments = ("call",) if method in ("complete", "stream") else ("http", "call")
+        try:
+            signature = inspect.signature(getattr(instance, method), follow_wrapped=False)
+        except (TypeError, ValueError):  # not known, as for many types that are written in C
+            continue
+        try:
+            signature.bind(*arguments)
+        except TypeError as error:
+            written = f"def {method}({', '.join(('self', *arguments))})"
+            yield f"`{method}` cannot be called with {listed(arguments, 'and')}: {error}; write `{written}`"
 
 
 _MISSPELT_METHOD = 0.8
@@ -176,7 +198,8 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
                 f"and HTTP status from 400 to 599 ('MyError 429'); for another status name the class alone"
             )
         if value not in ERROR_TYPES:
-            hint = did_you_mean(str(value), ERROR_TYPES) or f"; there are {', '.join(ERROR_TYPES)}"
+            near = closest(str(value), ERROR_TYPES, cutoff=_MISSPELT_CLASS)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(ERROR_TYPES)}"
             yield f"`errors` maps {key!r} to {value!r}, which is no class of the contract{hint}"
 
 

@@ -218,7 +218,8 @@ def _import_file(path: Path) -> ModuleType:
         sys.path.append(str(Path.cwd()))  # an adapter in a folder of tests may import the library beside it
     path = path.resolve()
     if not path.is_file():
-        raise BadAdapterError(f"no such file: {path}")
+        hint = did_you_mean(path.name, (each.name for each in sorted(path.parent.glob("*.py"))))
+        raise BadAdapterError(f"no such file: {path}{hint}")
     root, parts = path.parent, [path.stem]
     while (root / "__init__.py").is_file():
         root, parts = root.parent, [root.name, *parts]

@@ -43,7 +43,8 @@ def run(options: Options) -> int:
     }
     existing = [path for path in texts if path.exists()]
     if existing:
-        raise UsageError(f"nothing was written, as these files exist: {', '.join(map(str, existing))}")
+        what_to_do = "move or delete them to get new ones, or name another --directory"
+        raise UsageError(f"nothing was written, as these files exist: {', '.join(map(str, existing))}; {what_to_do}")
     try:
         for path in texts:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.locations import RULES, STARTED_AS
 from llm_conformance.options import ADAPTER, OPTIONS
 from llm_conformance.reports import files
-from llm_conformance.wording import listed
+from llm_conformance.wording import did_you_mean, listed
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "pytest.ini"
 _PR_SET_PDEATHSIG = 1
@@ -80,12 +80,16 @@ def _library(options: Options) -> Library:
     """Return the library that the command names, and remove its name from the arguments for pytest."""
     names = list(itertools.takewhile(lambda word: not word.startswith("-"), options.pytest_arguments))
     if not names:
+        if hint := next(filter(None, map(_misspelt, options.pytest_arguments)), ""):
+            raise UsageError(f"run: {hint}")
         what = f"a library (`llm-conformance run litellm`; `{libraries.LIST_COMMAND}`) or an adapter (--adapter=SPEC)"
         raise UsageError(f"run: name what to judge: {what}")
     if len(names) > 1:
         raise UsageError(f"run: one library at a time, not {listed(names, 'and')}; `report show` compares two reports")
     (name,) = names
     if name not in libraries.libraries():
+        if name.endswith(".py"):
+            raise UsageError(f"run {name}: this is no library; did you mean {ADAPTER.short_name}={name}?")
         raise UsageError(f"run {libraries.unknown(name)}; an adapter of your own is named by --adapter=SPEC")
     library = loader.library_named(name, Path.cwd())
     if library is None:
@@ -96,6 +100,13 @@ def _library(options: Options) -> Library:
         raise UsageError(f"run {name}: {error}") from error
     options.pytest_arguments = options.pytest_arguments[1:]
     return library
+
+
+def _misspelt(argument: str) -> str:
+    """Return a message if an argument is an option that is nearly one of the suite's; else ""."""
+    name = argument.partition("=")[0]
+    hint = did_you_mean(name, [each.short_name for each in OPTIONS]) if name.startswith("--") else ""
+    return hint and f"no such option: {name}{hint}"
 
 
 def _run(options: Options) -> int:

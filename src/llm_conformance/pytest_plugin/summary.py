@@ -103,7 +103,7 @@ def _show_adapter(
         _show_findings(terminal, found, matrix, in_full=1 if nothing_works else _IN_FULL)
     if matrix.apis and not nothing_works:
         _show_matrix(terminal, matrix)
-    elif not any(label == adapter.label for label, *_ in result.tally.counts):
+    elif _lacks_methods(result, adapter) or not any(label == adapter.label for label, *_ in result.tally.counts):
         terminal.write_line(f"  nothing to judge: {_why_nothing(result, adapter)}")
     for line in _notes(result, adapter, matrix):
         terminal.write_line(line)
@@ -201,8 +201,13 @@ def _short(reason: str) -> str:
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]} ..."
 
 
+def _lacks_methods(result: Result, adapter: AdapterUnderTest) -> bool:
+    """Return True if the adapter has none of the methods to which the run is restricted."""
+    return bool(result.methods) and set(result.methods).isdisjoint(adapter.methods)
+
+
 def _why_nothing(result: Result, adapter: AdapterUnderTest) -> str:
-    if result.methods and set(result.methods).isdisjoint(adapter.methods):
+    if _lacks_methods(result, adapter):
         return f"the adapter has no method {' or '.join(result.methods)}; it has {', '.join(sorted(adapter.methods))}"
     return f"the adapter lists only {', '.join(sorted(adapter.providers))}"
 
