@@ -235,6 +235,7 @@ def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     options = ("--adapter=acme", "--conformance-cassettes=more", f"--conformance-report={report}")
     result = inline.run(pytester, str(miniature.RULES), "-q", *options)
     assert (result.ret, files.read(report)["complete"]) == (code, complete)
+    result.stdout.no_fnmatch_line("OK: *")
 
 
 def test_an_error_of_the_suite_is_not_a_failure_of_the_adapter(pytester: pytest.Pytester) -> None:

@@ -39,6 +39,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     broken = sh(*RUN, "--write-deviations=known.toml", cwd=tmp_path)
     assert broken.returncode == 1
     assert "known.toml: written; fill in reason and link of 1 entry" in broken.stdout
+    assert f"1 entry; then run again with --deviations={tmp_path / 'known.toml'}\n" in broken.stdout
     blank = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert blank.returncode == 4
     assert "known.toml:28: reason: is empty; say why the adapter deviates" in blank.stderr

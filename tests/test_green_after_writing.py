@@ -93,6 +93,9 @@ def test_the_run_after_writing_is_green_and_a_repair_makes_its_entries_stale(
     assert code == 0, shown
     assert report["complete"]
     assert not lines(report, "stale")
+    known_lines = lines(report, "expected")
+    plural = "s" * (len(known_lines) != 1)
+    assert f"OK: no failure that is not known; {len(known_lines)} known deviation{plural}\n" in shown
     at = [each["line"] for each in report["deviations"]]
     in_streams = {
         at[position]
@@ -108,6 +111,7 @@ def test_the_run_after_writing_is_green_and_a_repair_makes_its_entries_stale(
     assert gone
     assert code == 1
     assert "fail" not in report["summary"], shown
+    assert "OK: " not in shown
     assert set(at) - lines(report, "expected") == gone
     assert lines(report, "stale") >= gone
     assert all(f"known.toml:{line}: no cell fails; remove" in shown for line in gone)

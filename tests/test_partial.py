@@ -38,6 +38,7 @@ def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) ->
     )
     part.stdout.re_match_lines([f"PARTIAL: {reasons}$"])
     assert part.ret == 0
+    part.stdout.no_fnmatch_line("OK: *")
     assert re.fullmatch(reasons, "; ".join(files.read(pytester.path / "part.json")["partial"]))
     summary = (pytester.path / "part.md").read_text()
     assert re.search(r"^Partial: only the scenario .* adds them\)\. So there is no verdict", summary, re.M)

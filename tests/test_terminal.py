@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.judging.deviations import Deviation, Deviations
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.pytest_plugin import finding_text, summary
@@ -178,6 +179,24 @@ def test_a_run_of_generated_inputs_alone_does_not_count_scenarios(pytester: pyte
     drawn.stdout.no_fnmatch_line("not covered*")
     written = inline.run(pytester, *options, "--conformance-examples=0")
     written.stdout.fnmatch_lines(["not covered: * scenarios, of APIs that the adapter does not list"])
+
+
+@pytest.mark.parametrize(
+    ("statuses", "said"),
+    [
+        (["pass"], "no failure"),
+        (["pass", "new"], "no failure but those newer than edition 0.1"),
+        (["expected", "expected", "new"], "no failure that is not known; 1 known deviation"),
+    ],
+)
+def test_a_green_run_says_why(statuses: list[str], said: str) -> None:
+    tally = Tally(keeps=True)
+    tally.add(Verdict(**failure("MSG-2", f"openai/{at}", status=each)) for at, each in enumerate(statuses))
+    tally.named.update({(0, ("", "", "", "", each)): 1 for each in statuses if each == "expected"})
+    lines = (1, 7)
+    known = Deviations(tuple(Deviation(Path("k"), at, "MSG-2", "openai/*", "so", "https://a.test") for at in lines))
+    result: Any = SimpleNamespace(tally=tally, deviations=known, edition="0.1")
+    assert summary._why_green(result) == said
 
 
 def test_generated_conversations_are_counted_apart() -> None:

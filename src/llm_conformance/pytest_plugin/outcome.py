@@ -17,6 +17,7 @@ from llm_conformance.judging.known import write
 from llm_conformance.judging.on_disk import OnDisk
 from llm_conformance.judging.status import Status, exit_code
 from llm_conformance.judging.tally import NO_RECORDING_BY_NAME, Tally
+from llm_conformance.options import as_typed
 from llm_conformance.pytest_plugin import summary
 from llm_conformance.pytest_plugin.brief import JUDGED
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
@@ -159,8 +160,8 @@ class RunOutcome:
         except OSError as error:
             yield f"{path}: not written: {error}"
             return
-        if count:
-            yield f"{path}: written; fill in reason and link of {count} {'entry' if count == 1 else 'entries'}"
+        fill_in = f"fill in reason and link of {count} {'entry' if count == 1 else 'entries'}; then " if count else ""
+        yield f"{path}: written; {fill_in}run again with {as_typed('deviations')}={path}"
         if settings.effort.examples and not settings.effort.reproducible:
             yield (
                 f"--examples={settings.effort.name} draws anew in every run, so the next one may find more; write the "
@@ -178,7 +179,7 @@ class RunOutcome:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Show the matrix and the notes."""
         if self._has_run():
-            summary.show(terminalreporter, self._final or self._result())
+            summary.show(terminalreporter, self._final or self._result(), is_green=self._exit_status == 0)
             for line in self._notes:
                 terminalreporter.write_line(line)
 

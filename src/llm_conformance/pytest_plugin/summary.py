@@ -28,8 +28,8 @@ _IN_FULL = 5
 _NARROWEST, _USUAL, _WIDEST = 80, 100, 120
 
 
-def show(terminal: pytest.TerminalReporter, result: Result) -> None:
-    """Write the summary of a run."""
+def show(terminal: pytest.TerminalReporter, result: Result, is_green: bool) -> None:
+    """Write the summary of a run. `is_green` says whether the run ends with exit code 0."""
     terminal.section(f"llm-conformance {__version__}, edition {result.edition}", sep="=")
     found = findings(each.to_dict() for each in result.tally.verdicts if each.status == Status.FAIL)
     rows = conversations.counts(result.tally.conversations)
@@ -57,6 +57,17 @@ def show(terminal: pytest.TerminalReporter, result: Result) -> None:
         terminal.write_line(line, red=line.startswith("stale"))
     if not result.complete:
         terminal.write_line(f"PARTIAL: {'; '.join(result.partial)}")
+    elif is_green:
+        terminal.write_line(f"OK: {_why_green(result)}", green=True)
+
+
+def _why_green(result: Result) -> str:
+    """Return the verdict on adapters without a failure that counts."""
+    total, borne_out = result.tally.summary, result.tally.borne_out
+    if not total[Status.EXPECTED]:
+        return f"no failure but those newer than edition {result.edition}" if total[Status.NEW] else "no failure"
+    known = sum(not borne_out.isdisjoint(positions) for positions in result.deviations.by_entry.values())
+    return f"no failure that is not known; {counted(known, 'known deviation')}"
 
 
 def _outside(result: Result) -> Iterator[str]:
