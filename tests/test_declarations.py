@@ -109,9 +109,17 @@ def test_providers_have_to_be_a_collection_of_names(providers: object) -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "problem"),
     [
-        ("complete", "self", "; write `def complete(self, call)`"),
+        (
+            "complete",
+            "self",
+            "cannot be called with call: too many positional arguments; write `def complete(self, call)`",
+        ),
         ("stream", "self, call, more", "missing a required argument: 'more'; write `def stream(self, call)`"),
-        ("parse", "self, call", "; write `def parse(self, http, call)`"),
+        (
+            "parse",
+            "self, call",
+            "cannot be called with http and call: too many positional arguments; write `def parse(self, http, call)`",
+        ),
         ("completee", "self, call", "parse, parse_stream, but it has completee; did you mean complete?"),
     ],
 )

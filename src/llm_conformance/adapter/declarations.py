@@ -12,7 +12,7 @@ from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wording import closest, did_you_mean, printable
+from llm_conformance.wording import closest, did_you_mean, listed, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
@@ -155,7 +155,7 @@ def _wrong_parameters(instance: Any, methods: Collection[Method]) -> Iterator[st
             signature.bind(*arguments)
         except TypeError as error:
             written = f"def {method}({', '.join(('self', *arguments))})"
-            yield f"`{method}` cannot take the arguments {', '.join(arguments)}: {error}; write `{written}`"
+            yield f"`{method}` cannot be called with {listed(arguments, 'and')}: {error}; write `{written}`"
 
 
 _MISSPELT_METHOD = 0.8
