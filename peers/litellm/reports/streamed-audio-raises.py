@@ -71,6 +71,7 @@ def call(url):
                 api_base=url,
                 api_key="key",
                 stream=True,
+                stream_options={"include_usage": True},
             )
         )
     except litellm.exceptions.MidStreamFallbackError as error:
