@@ -292,7 +292,7 @@ def test_an_entry_of_a_cell_that_could_not_be_judged_is_not_stale(field: Field) 
 def test_a_mistake_in_the_known_deviations_is_told(field: Field, capsys: pytest.CaptureFixture[str]) -> None:
     field.library.deviations.write_text(TRIMMED.replace("MSG-2", "MSG-99"), "utf-8")
     assert run(field)[0] == 1
-    assert "deviations.toml:2: MSG-99" in capsys.readouterr().out
+    assert "deviations.toml:3: MSG-99" in capsys.readouterr().out
 
 
 def test_a_stopped_run_begins_no_further_step(field: Field, tmp_path: Path) -> None:

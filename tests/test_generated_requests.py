@@ -44,7 +44,8 @@ def test_requests_are_in_the_form_of_the_api(api: Api) -> None:
         request = interaction.request
         asked = [turn for turn in turns(request, api.wire) if turn.role != "system"]
         question, *history = (turn for turn in asked if turn.role != "user" or turn.kind == "text")  # no cited files
-        assert question == Turn("user", "text", MESSAGES[0]["content"])
+        words = f"{MESSAGES[0]['content']} {api.blank_blocks.get(scenario.model, '')}".rstrip()
+        assert question == Turn("user", "text", words)
         earlier = [call for each in scenario.earlier.values() for call in each.expected[mode].tool_calls]
         assert [turn.kind for turn in history if turn.role == "assistant" and turn.kind != "text"] == ["call"] * len(
             earlier
