@@ -25,7 +25,9 @@ T = TypeVar("T")
 
 
 def broken(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw a stream that breaks off. It may end with an error instead, if the API is known to send errors in streams.
+    """Draw a stream that breaks off.
+
+    If the API is known to send errors in streams, it may end with an error instead.
     """
     if answer.api.stream_errors and either(draw):
         return _failing(draw, answer, mode, pick(draw, *answer.api.stream_errors))
