@@ -1,8 +1,8 @@
-"""The reference adapters: they show that every rule can be met, and are an example to copy.
+"""The reference adapters. They show that an adapter can meet every rule, and are examples to copy.
 
-Each provider has a module; `_chat` and `_dialect` serve those with an OpenAI-shaped API. Each wire format has a decoder
-that is fed one JSON document at a time. A body without streaming is one document, a stream is many, so both modes share
-one decoder.
+Each provider has a module. `_chat` and `_dialect` serve the providers with an OpenAI-shaped API. Each wire format has a
+decoder that takes one JSON document at a time. A plain body is one document and a stream is many, so both modes share
+the decoder.
 
     pytest conformance --adapter=adapters
 """

@@ -64,13 +64,13 @@ class Answer:
         self.extras: dict[str, Any] = {}
 
     def block(self, type: SegmentType, key: object = None, **metadata: Any) -> Block:
-        """Return the last block if it has this type and key, else a new one."""
+        """Return the last block if it has this type and key; else a new block."""
         if not self.blocks or (self.blocks[-1].type, self.blocks[-1].key) != (type, key):
             self.blocks.append(Block(type, key, metadata=metadata))
         return self.blocks[-1]
 
     def keep(self, kind: str, whole: Mapping[str, Any], key: object = None) -> Block:
-        """Keep an object that has no field in the response as a block, such as the result of a hosted tool."""
+        """Keep an object as a block if the response has no field for it, such as the result of a hosted tool."""
         self.blocks.append(Block("other", key, metadata={"type": kind, "wire": whole}))
         return self.blocks[-1]
 
@@ -148,7 +148,7 @@ class Answer:
 
 
 def _sound(usage: Usage) -> Usage:
-    """Set counts that exceed their whole to None. They stay in `raw`."""
+    """Set each count that exceeds the count that includes it to None. It stays in `raw`."""
     too_large: dict[str, Any] = {}
     for part, whole in _WHOLES.items():
         part_count, whole_count = getattr(usage, part), getattr(usage, whole)

@@ -16,7 +16,7 @@ from ._provider import ProviderAdapter, bearer
 def chat_adapter(
     provider: str, dialect: Dialect, headers: Callable[[Call], Mapping[str, str]] = bearer
 ) -> ProviderAdapter:
-    """Return the adapter of a provider with an OpenAI-shaped chat API; `headers` returns the headers with the key."""
+    """Return the adapter of a provider with an OpenAI-shaped chat API. `headers` returns the headers with the key."""
     return ProviderAdapter(
         f"{provider}:chat",
         functools.partial(ChatDecoder, dialect=dialect),
@@ -26,7 +26,7 @@ def chat_adapter(
 
 
 def request(call: Call, dialect: Dialect) -> dict[str, Any]:
-    """Return the request body of a call; its messages may include responses of this adapter."""
+    """Return the request body of a call. Its messages may include responses of this adapter."""
     messages = [
         _assistant(each, call, dialect) if isinstance(each, Response) else stated(each) for each in call.messages
     ]
@@ -39,7 +39,7 @@ def request(call: Call, dialect: Dialect) -> dict[str, Any]:
 
 
 def stated(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a message of the caller in OpenAI's form, in which a tool message has no name."""
+    """Return a message of the caller in OpenAI's form. In this form, a tool message has no name."""
     is_result = message["role"] == "tool"
     return {key: value for key, value in message.items() if key != "name"} if is_result else message
 

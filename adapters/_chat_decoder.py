@@ -46,7 +46,8 @@ class ChatDecoder:
         self._refused = False
         self._citations: list[Mapping[str, Any]] = []
         self._sources: Sequence[Any] = ()
-        # A chunk may also have the message so far, and a completion an empty delta, so the other one is not read.
+        # A chunk may also have the message so far, and a completion may have an empty delta. So only one of them is
+        # read.
         self._place = "delta" if call.stream else "message"
         self._open_calls: dict[object, tuple[object, str | int | None]] = {}
 
@@ -75,7 +76,7 @@ class ChatDecoder:
                 answer.raw_finish = choice.get("finish_reason") or answer.raw_finish
 
     def _feed_facts(self, place: Mapping[str, Any]) -> None:
-        """Take the error and the usage, which may be in a completion, its extension or its choices."""
+        """Take the error and the usage from a completion, its extension or its choices."""
         self._raise_error(place.get("error"))
         usage = place.get("usage") or {}
         self._answer.raw_usage |= {key: value for key, value in usage.items() if value is not None}
@@ -119,7 +120,7 @@ class ChatDecoder:
         yield from self._details.feed(reasoning, details)
 
     def _seal(self, name: str, value: str | None) -> None:
-        """Put opaque data on the last reasoning block, or on an empty one if no reasoning is visible."""
+        """Put opaque data on the last reasoning block. If no reasoning is visible, put it on an empty block."""
         if value:
             shown = [block for block in self._answer.blocks if block.type == "reasoning"]
             block = shown[-1] if shown else self._answer.block("reasoning")
@@ -140,7 +141,7 @@ class ChatDecoder:
         """Take tool calls, or pieces of them. The signature of a message belongs to its first call."""
         for position, call in enumerate(calls):
             index, id = call.get("index"), call.get("id")
-            if id == "null":  # Mistral may write the word for none
+            if id == "null":  # Mistral may send "null" for no id
                 id = None
             key = self._key(position if index is None else index, id)
             custom = call.get("custom") or {}
@@ -194,7 +195,7 @@ class ChatDecoder:
                 self._answer.keep(kind, part)
 
     def _feed_thought(self, part: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a part of the thinking: text, or a source, which has no place in the message."""
+        """Take a part of the thinking: a text or a source. A source has no place in the message."""
         if part["type"] == "text":
             yield from self._feed_reasoning(part["text"])
         else:
@@ -226,7 +227,7 @@ class ChatDecoder:
         return StreamEvent("response.media", attachment=fields)
 
     def end(self) -> Iterator[StreamEvent]:
-        """Release held-back text, and place the annotations, for which the whole text has to be known."""
+        """Release held-back text, and place the annotations. To place them, the whole text has to be known."""
         if not self._has_native_reasoning:
             yield from self._answer.split(self._splitter, self._splitter.end())
         for citation in self._citations:

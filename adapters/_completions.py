@@ -31,9 +31,9 @@ class Maker:
     """The documents and counts of one maker.
 
     Args:
-        piece: Returns the content of a document; None if it has none.
+        piece: Returns the content of a document; None if the document has no content.
         finish: Maps finish words to canonical finish reasons.
-        prompt: The names of the prompt's count. The first that is present is used.
+        prompt: The names of the prompt's count. The first name that is present is used.
         completion: The names of the text's count.
         counts: Returns the object with the counts of a document.
         field: The field of a request with the prompt.
@@ -107,7 +107,7 @@ _EXCEPTIONS: Mapping[str, str] = {
 
 
 def _first(raw: Document, names: tuple[str, ...]) -> int | None:
-    """Return the first count that is present. Bedrock's guardrails make floats of counts: 28.0."""
+    """Return the first count that is present. Bedrock's guardrails send counts as floats: 28.0."""
     return next((int(raw[name]) for name in names if name in raw), None)
 
 
@@ -126,7 +126,7 @@ def completions_adapter(
     unframe: Unframe = events,
     always: Document | None = None,
 ) -> ProviderAdapter:
-    """Return the adapter of an API of text completions; `always` are the fields that every request has.
+    """Return the adapter of an API of text completions. `always` are the fields that every request has.
 
     If the model is in the path, it is not in the body.
     """

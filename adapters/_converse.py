@@ -129,7 +129,7 @@ class ConverseDecoder:
         self._seal(block, "redacted", reasoning.get("redactedContent"))
 
     def _feed_image(self, image: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take an image, or the format of one, or bytes, which belong to the last image."""
+        """Take an image, the format of an image, or bytes that belong to the last image."""
         images = self._answer.attachments
         if "format" in image or not images:
             kind, place = image.get("format"), len(self._answer.message)
@@ -154,7 +154,7 @@ class ConverseDecoder:
             yield from self._answer.tool(index, use["toolUseId"], use["name"], arguments)
 
     def _move_to(self, index: object) -> Iterator[StreamEvent]:
-        """Begin a new block, and place the citations of the last one, which came before the text that they cover."""
+        """Begin a new block, and place the citations of the last block. They came before the text that they cover."""
         if index == self._index:
             return
         answer, end = self._answer, len(self._answer.message)
@@ -252,7 +252,7 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _blocks(response: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier response's blocks unchanged and in order, as the signatures demand."""
+    """Yield an earlier response's blocks unchanged and in order, because the signatures demand this."""
     for segment in response.segments:
         about = segment.metadata
         match segment.type:

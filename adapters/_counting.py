@@ -32,7 +32,7 @@ class Counting:
     hides_thoughts: bool = False
 
     def usage(self, raw: Mapping[str, Any]) -> Usage | None:
-        """Return the counts of a usage object, or None if it has none."""
+        """Return the counts of a usage object, or None if it has no counts."""
         prompt, completion, total = (raw.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens"))
         if prompt is None and completion is None and total is None:
             return None

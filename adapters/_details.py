@@ -1,4 +1,4 @@
-"""`reasoning_details`, in which gateways repeat the reasoning with the opaque data that the next request needs.
+"""`reasoning_details`: in this field, gateways repeat the reasoning with the opaque data that the next request needs.
 
 https://openrouter.ai/docs/guides/best-practices/reasoning-tokens
 """
@@ -19,7 +19,7 @@ _TEXTS = ("text", "summary")
 class Details:
     """Collects the details of a response. In a stream, details with the same type and index are pieces of one detail.
 
-    Opaque data ends the reasoning block before it; more reasoning begins a new block.
+    Opaque data ends the reasoning block before it. More reasoning begins a new block.
     """
 
     def __init__(self, answer: Answer) -> None:
@@ -50,7 +50,7 @@ class Details:
                 self._sealed += 1
 
     def _keep(self, detail: Mapping[str, Any]) -> None:
-        """Keep a detail whole, because it must be sent back."""
+        """Keep a whole detail, because the next request has to send it back."""
         kept = self._answer.extras.setdefault("reasoning_details", [])
         last = kept[-1] if kept else {}
         goes_on = (
@@ -72,7 +72,7 @@ def text_of(detail: Mapping[str, Any]) -> str:
 
 
 def details_round_trip(response: Response, call: Call) -> Mapping[str, Any]:
-    """Return an earlier response's details, which must not be altered, or its reasoning if it has none."""
+    """Return an earlier response's details unaltered. If it has no details, return its reasoning."""
     details = (response.extras.get(call.provider) or {}).get("reasoning_details")
     if details:
         return {"reasoning_details": details}

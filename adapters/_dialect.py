@@ -1,4 +1,4 @@
-"""What one provider's chat API does differently. A new provider of OpenAI-shaped chat states its facts here."""
+"""What one provider's chat API does differently. For a new provider of OpenAI-shaped chat, state the facts here."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ class Dialect:
 
     Args:
         reasoning: Fields of the message that may hold reasoning, as text or as a list of steps with a `thought`. The
-            first that is present is used.
+            first field that is present is used.
         counting: How tokens are counted.
         finish: Finish reasons in addition to OpenAI's.
         sources: Fields of the completion that list what the provider's search found, as objects or bare URLs. The first
-            that is present is used.
-        round_trip: Returns the fields of an earlier response's assistant message that are added to its content and tool
+            field that is present is used.
+        round_trip: Returns fields for the assistant message of an earlier response. They extend its content and tool
             calls, or replace them.
         think_tag: The tag around reasoning in the content.
         signature: The path of the signature in a message or a tool call.
         sealed: Field of the message that holds encrypted reasoning.
-        extension: Field of the completion with an object that may hold an error and the usage, too.
+        extension: Field of the completion with an object that may also hold an error and the usage.
         hosted_calls: Field of the message with the calls that the provider's own tools have answered.
-        own_error: Returns the error of a 200 that is in a place of the provider's own; None if there is none.
+        own_error: Returns the error in a response with status 200, if the provider has its own place for errors; None
+            if there is no error.
         error_codes: Maps the provider's own error codes to HTTP statuses.
     """
 
@@ -50,5 +51,5 @@ class Dialect:
 
 
 def reasoning_with_calls(response: Response, _call: Call) -> Mapping[str, str]:
-    """A `round_trip` for providers that demand the reasoning only with the tool calls to which it led."""
+    """A `round_trip` for providers that demand the reasoning only with the tool calls that it led to."""
     return {"reasoning_content": response.reasoning} if response.reasoning and response.tool_calls else {}

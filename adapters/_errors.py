@@ -1,4 +1,4 @@
-"""The errors to raise: for an HTTP status, for an error object inside a 200, and for a malformed body."""
+"""The errors to raise: for an HTTP status, for an error object with status 200, and for a malformed body."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def status_error(http: HttpResponse, call: Call) -> LLMError:
 
 
 def error_in_band(error: Any, call: Call, codes: Mapping[str, int] = _NO_CODES) -> LLMError:
-    """Return the error for an error object that came inside a 200.
+    """Return the error for an error object that came with status 200.
 
-    If its `status_code` or `code` is an HTTP status, that decides the class. Otherwise the table above or the
-    provider's own `codes` map its `type` or `code` to a status. An unknown error counts as a 500.
+    If its `status_code` or `code` is an HTTP status, this status decides the class. Otherwise the table above or the
+    provider's own `codes` map its `type` or `code` to a status. An unknown error counts as status 500.
     """
     details = json.loads(_redacted(json.dumps(error if isinstance(error, Mapping) else {"message": error}), call))
     statuses = {**_STATUSES, **codes}

@@ -1,4 +1,4 @@
-"""Decode a `GenerateContentResponse` of Gemini's generateContent, whose candidate is a list of parts.
+"""Decode a `GenerateContentResponse` of Gemini's generateContent. Its candidate is a list of parts.
 
 The Gemini API and Vertex AI both send it: https://ai.google.dev/api/generate-content.
 """
@@ -55,7 +55,7 @@ class GenerateDecoder:
         self._partial: PartialArguments | None = None
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take the whole response, or one chunk, which has the same form."""
+        """Take the whole response, or one chunk. Both have the same form."""
         answer = self._answer
         answer.raw_events.append(document)
         if document.get("error"):
@@ -94,7 +94,7 @@ class GenerateDecoder:
         self._citations += recited.get("citationSources") or recited.get("citations") or ()  # Vertex AI has `citations`
 
     def _feed_part(self, part: Mapping[str, Any], goes_on: bool) -> Iterator[StreamEvent]:
-        """Take a part. If it `goes_on`, it is the first of a chunk, and may continue the last part before it."""
+        """Take a part. With `goes_on`, it is the first part of a chunk, and may continue the part before it."""
         answer = self._answer
         signature = part.get("thoughtSignature")
         thought = part.get("thought") is True
@@ -119,7 +119,10 @@ class GenerateDecoder:
             block.metadata["signature"] = signature
 
     def _feed_call(self, call: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a whole call, or a piece of one. The first piece has the name; the others have values of arguments."""
+        """Take a whole call, or a piece of a call.
+
+        The first piece has the name; the others have values of arguments.
+        """
         answer = self._answer
         if "name" in call:
             yield from self._end_call()
@@ -140,7 +143,10 @@ class GenerateDecoder:
             yield from self._answer.tool(len(self._answer.tools) - 1, None, None, arguments)
 
     def _text_block(self, type: SegmentType, signature: str | None, goes_on: bool) -> Block:
-        """Return the block for a text part. A part with a signature has its own block, to be sent back unchanged."""
+        """Return the block for a text part.
+
+        A part with a signature has its own block, because it goes back unchanged.
+        """
         blocks = self._answer.blocks
         last = blocks[-1] if blocks else None
         if goes_on and last and last.type == type and not signature and "signature" not in last.metadata:
@@ -148,7 +154,10 @@ class GenerateDecoder:
         return self._answer.block(type, len(blocks))
 
     def _keep(self, kind: str, part: Mapping[str, Any]) -> Block:
-        """Keep parts that need no answer of the client as blocks: hosted tools, their results, and unknown parts."""
+        """Keep parts that need no answer of the client: hosted tools, their results, and unknown parts.
+
+        Each is a block.
+        """
         block = Block("other", metadata={"type": kind, "wire": part})
         if kind in HOSTED_CALLS:
             content = json.dumps(part[kind], ensure_ascii=False)
@@ -157,7 +166,7 @@ class GenerateDecoder:
         return block
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush speech and calls, and place the citations, whose offsets count in the text of all chunks."""
+        """Flush speech and calls, and place the citations. Their offsets count in the text of all chunks."""
         yield from self._media.end()
         yield from self._end_call()
         for citation in self._citations:
@@ -189,7 +198,10 @@ class GenerateDecoder:
         return self._answer.response("tool_calls" if finish == "stop" and self._answer.tools else finish, self._usage())
 
     def _usage(self) -> Usage | None:
-        """Return the usage. Thoughts are counted apart from candidates, tool use apart from prompts; 0 is omitted."""
+        """Return the usage.
+
+        The counts of candidates leave out thoughts; those of prompts leave out tool use. A count of 0 is absent.
+        """
         raw = self._answer.raw_usage
         prompt, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")
         tool_use, candidates, thoughts = (

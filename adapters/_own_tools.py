@@ -32,13 +32,13 @@ def is_call(item: Item) -> bool:
 
 
 def name(item: Item) -> str:
-    """Return the name of the tool, which is its type in requests."""
+    """Return the name of the tool. It is the type of the tool in requests."""
     kind: str = item["type"]
     return kind.removesuffix("_call")
 
 
 def arguments(item: Item) -> str:
-    """Return the object that says what to do as JSON text. A computer may get several actions at once."""
+    """Return, as JSON text, the object that says what to do. A computer may get several actions at once."""
     what = item.get(_WHAT_TO_DO[item["type"]])
     return json.dumps({"actions": item["actions"]} if what is None and "actions" in item else what, ensure_ascii=False)
 

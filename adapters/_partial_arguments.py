@@ -36,7 +36,10 @@ class PartialArguments:
                 place[last] = None if value == "nullValue" else piece[value]
 
     def _place(self, path: Sequence[str | int]) -> tuple[Any, Any]:
-        """Return (list or object that has the end of a path, last step). Missing ones on the way are created."""
+        """Return (the list or object at the end of a path, the last step).
+
+        Missing lists and objects on the way are created.
+        """
         place: Any = self._root
         step: str | int = 0
         for deeper in path:

@@ -1,4 +1,4 @@
-"""OpenAI's responses API, whose responses are lists of items: https://platform.openai.com/docs/api-reference/responses."""
+"""OpenAI's responses API. A response is a list of items: https://platform.openai.com/docs/api-reference/responses."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class ResponsesDecoder:
                 self._answer.keep(kind, event)
 
     def _feed_response(self, response: Mapping[str, Any]) -> None:
-        """Take the fields of a response except its output, whose items are fed one by one."""
+        """Take the fields of a response except its output. The items of the output are fed one by one."""
         answer = self._answer
         if response.get("error"):
             raise error_in_band(response["error"], answer.call)
@@ -140,7 +140,7 @@ class ResponsesDecoder:
             if kind == "image_generation_call" and item.get("result"):
                 yield from self._feed_image(item)
         elif kind not in ("message", "function_call", "custom_tool_call"):
-            # For example a compaction or an approval request, for which the client has to act but has no tool to run.
+            # For example a compaction or an approval request. The client has to act on these, but has no tool to run.
             self._answer.keep(kind, item).metadata["item"] = item
 
     def _feed_text(self, key: tuple[int, int], piece: str) -> Iterator[StreamEvent]:
@@ -194,7 +194,7 @@ class ResponsesDecoder:
         yield StreamEvent("response.media", attachment={"id": image.id, "type": kind, "data": item["result"]})
 
     def _seal(self, index: int, encrypted: str | None) -> None:
-        """Put encrypted reasoning on the last part of its item, or on an empty one if no reasoning is visible."""
+        """Put encrypted reasoning on the last part of its item. If no reasoning is visible, put it on an empty part."""
         if not encrypted:
             return
         parts = [
@@ -309,7 +309,10 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return (item, content part) of an event by their indexes; the item by its id if there is no index (llama.cpp)."""
+    """Return (item, content part) of an event by their indexes.
+
+    Without an index (llama.cpp), the item is found by its id.
+    """
     index = event.get("output_index")
     if index is None:
         index = event.get("item_id") or (event.get("item") or {}).get("id")
@@ -317,5 +320,5 @@ def _place(event: Mapping[str, Any]) -> tuple[Any, Any]:
 
 
 def responses_adapter(provider: str, headers: Callable[[Call], Mapping[str, str]] = bearer) -> ProviderAdapter:
-    """Return the adapter of a provider with a responses API; `headers` returns the headers with the key."""
+    """Return the adapter of a provider with a responses API. `headers` returns the headers with the key."""
     return ProviderAdapter(f"{provider}:responses", ResponsesDecoder, request, headers)

@@ -57,7 +57,7 @@ class ThinkSplitter:
         yield from self._drain(final=True)
 
     def rebase(self, start: int, end: int) -> tuple[int, int] | None:
-        """Convert a span of the original text to one of the visible text; None if none of it is visible."""
+        """Convert a span of the original text to a span of the visible text; None if no part of it is visible."""
         if start < end and not any(start < last and first < end for first, last in self._visible):
             return None
         return self._moved(start), self._moved(end)
@@ -132,7 +132,10 @@ class ThinkSplitter:
             self._begin_block()
 
     def _until(self, at: int | None, tag: Tag, final: bool) -> int:
-        """Return the length of the text before a tag or, if there is none, before what may be the beginning of one."""
+        """Return the length of the text before a tag.
+
+        If there is no tag, it ends before what may be the beginning of a tag.
+        """
         if at is not None:
             return at - self._at
         return len(self._pending) - self._at - (0 if final else tag.held_back(self._pending, self._at))
@@ -159,7 +162,7 @@ class Tag:
         return self._pattern.match(text, at) is not None
 
     def may_begin_at(self, text: str, at: int) -> bool:
-        """Return True if the rest of the text is a beginning of the tag. An empty rest is one."""
+        """Return True if the rest of the text is a beginning of the tag. An empty rest is a beginning, too."""
         left = len(text) - at
         return left == 0 or (left < len(self) and self._beginnings[left - 1].match(text, at) is not None)
 

@@ -26,7 +26,7 @@ FINISH: Mapping[str, FinishReason] = {
 }
 
 HOSTED = ("server_tool_use", "mcp_tool_use")
-"""Types of calls that Anthropic answers itself: with its own tools, and with those of an MCP server."""
+"""Types of calls that Anthropic answers itself, with its own tools or those of an MCP server."""
 
 
 class MessagesDecoder:
@@ -69,7 +69,10 @@ class MessagesDecoder:
                 self._answer.keep(unknown, document)
 
     def _feed_message(self, message: Mapping[str, Any], content: Iterable[Mapping[str, Any]]) -> Iterator[StreamEvent]:
-        """Take a message. In `message_start`, it is whole if nothing is left to stream, such as with a pending call."""
+        """Take a message.
+
+        In `message_start`, the message is whole if nothing is left to stream, such as with a pending call.
+        """
         self._answer.id = message["id"]
         self._answer.model = message.get("model") or self._answer.model
         self._answer.raw_finish = message.get("stop_reason")
@@ -79,7 +82,10 @@ class MessagesDecoder:
             yield from self._feed_stop()
 
     def _feed_usage(self, usage: Mapping[str, Any] | None) -> None:
-        """Keep the last value of each count. Those of a stream are cumulative, and some are only in `message_start`."""
+        """Keep the last value of each count.
+
+        The counts of a stream are cumulative, and some are only in `message_start`.
+        """
         self._answer.raw_usage |= {key: value for key, value in (usage or {}).items() if value is not None}
 
     def _feed_start(self, index: int, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
@@ -102,7 +108,7 @@ class MessagesDecoder:
                 about = {"id": block["id"], "name": block["name"], "wire": _but_input(block)}
                 self._block = answer.block("tool_call", index, server_executed=True, **about)
                 self._block.content = _arguments(block["input"])
-            case "fallback":  # another model answers, because the first one declined
+            case "fallback":  # another model answers, because the first model declined
                 answer.model = block["to"]["model"]
                 self._block = answer.keep("fallback", block, index)
             case kind:
@@ -129,7 +135,7 @@ class MessagesDecoder:
                 self._answer.keep(unknown, delta)
 
     def _feed_stop(self) -> Iterator[StreamEvent]:
-        """Place the block's citations, which came before the text that they cover."""
+        """Place the block's citations. They came before the text that they cover."""
         for citation in self._citations:
             yield from self._answer.annotate(Annotation(self._start, len(self._answer.message), citation))
 
@@ -181,7 +187,7 @@ class MessagesDecoder:
 
 
 def _arguments(input: Mapping[str, Any] | None) -> str:
-    """Return a tool's input as JSON text; "" for an empty input, with which a stream starts before it sends pieces."""
+    """Return a tool's input as JSON text; "" for an empty input. A stream starts with that before it sends pieces."""
     return json.dumps(input, ensure_ascii=False) if input else ""
 
 
@@ -236,7 +242,7 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _blocks(response: Response) -> Iterator[Mapping[str, Any]]:
-    """Yield an earlier response's blocks unchanged and in order, as the signatures demand."""
+    """Yield an earlier response's blocks unchanged and in order, because the signatures demand this."""
     for segment in response.segments:
         about = segment.metadata
         match segment.type:

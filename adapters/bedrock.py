@@ -31,7 +31,7 @@ from .anthropic import request as messages_request
 
 
 class InvokedDecoder(MessagesDecoder):
-    """Decodes a message of Anthropic's, whose events may include exceptions of Bedrock's own."""
+    """Decodes Anthropic's message. Its events may include Bedrock's own exceptions."""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole message, one event, or an exception as `{type: payload}`."""
@@ -44,13 +44,13 @@ class InvokedDecoder(MessagesDecoder):
 
 
 class NovaDecoder(_converse.ConverseDecoder):
-    """Decodes Converse's documents, in which the counts of the cache have other names."""
+    """Decodes Converse's documents with Nova's names for the counts of the cache."""
 
     cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokenCount", "cacheWriteInputTokenCount")
 
 
 class InvokedChatDecoder(ChatDecoder):
-    """Decodes OpenAI's chat completions, whose chunks may include exceptions of Bedrock's own."""
+    """Decodes OpenAI's chat completions. Their chunks may include Bedrock's own exceptions."""
 
     def feed(self, document: Mapping[str, Any]) -> Iterator[StreamEvent]:
         """Take the whole completion, one chunk, or an exception as `{type: payload}`."""

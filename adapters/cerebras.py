@@ -12,7 +12,7 @@ from ._dialect import Dialect
 
 
 def _round_trip(response: Response, call: Call) -> Mapping[str, str]:
-    """Return the content with the reasoning before it, in think tags as in GLM's template. Only for GLM."""
+    """For GLM, return the content with the reasoning before it, in think tags as in GLM's template."""
     if not response.reasoning or not call.model.startswith("zai-glm"):
         return {}
     return {"content": f"<think>{response.reasoning}</think>{response.message}"}

@@ -1,7 +1,7 @@
 """Cloudflare Workers AI, native: https://developers.cloudflare.com/workers-ai/get-started/rest-api/.
 
-A response is `{"result": {"response": ...}}`, a stream is a series of `{"response": ...}`. In their places, some models
-send a chat completion. Tool calls are flat and whole, or are in OpenAI's form and in pieces.
+A response is `{"result": {"response": ...}}`. A stream is a series of `{"response": ...}`. Some models send a chat
+completion instead of these. Tool calls are either flat and whole, or in OpenAI's form and in pieces.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class CohereDecoder:
             yield from self._feed_citation(citation)
 
     def _feed_content(self, index: object, block: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Take a block or a piece of one. Only the first piece has the type."""
+        """Take a block or a piece of a block. Only the first piece has the type."""
         self._starts.setdefault(index, len(self._answer.message))
         if block.get("type") not in (None, "text", "thinking"):
             self._answer.keep(block["type"], block)
@@ -89,7 +89,7 @@ class CohereDecoder:
         yield from self._answer.tool(index, call.get("id"), function.get("name"), function.get("arguments") or "")
 
     def _feed_citation(self, citation: Mapping[str, Any]) -> Iterator[StreamEvent]:
-        """Place a citation. Its offsets count in the block that it names, or in the whole text if it names none.
+        """Place a citation. Its offsets count in the block that it names; if it names no block, in the whole text.
 
         Offsets into the plan or the thinking have no place in the message, and stay in `data`.
         """
@@ -120,7 +120,7 @@ class CohereDecoder:
         return self._answer.response(FINISH.get(self._answer.raw_finish or ""), self._usage())
 
     def _usage(self) -> Usage | None:
-        """Return the processed tokens, which may be more than the billed ones. The API reports no total."""
+        """Return the processed tokens. They may be more than the billed tokens. The API reports no total."""
         raw = self._answer.raw_usage
         tokens = raw.get("tokens") or {}
         prompt, completion = tokens.get("input_tokens"), tokens.get("output_tokens")

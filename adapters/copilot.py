@@ -17,7 +17,7 @@ from ._responses import responses_adapter
 
 
 def _headers(call: Call) -> Mapping[str, str]:
-    """Return the header with the key, and the header with the client's name, without which requests are refused."""
+    """Return the headers with the key and the client's name. The API refuses requests without that name."""
     return {**bearer(call), "copilot-integration-id": "vscode-chat"}
 
 

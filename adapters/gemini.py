@@ -1,4 +1,4 @@
-"""Gemini: its own API, streamed as events or as one JSON array, and the OpenAI-compatible one.
+"""Gemini: its own API, streamed as events or as one JSON array, and its OpenAI-compatible API.
 
 * https://ai.google.dev/api/generate-content
 * https://ai.google.dev/gemini-api/docs/openai

@@ -1,4 +1,4 @@
-"""Gemini's Interactions API, whose responses are lists of steps: https://ai.google.dev/gemini-api/docs/interactions."""
+"""Gemini's Interactions API. A response is a list of steps: https://ai.google.dev/gemini-api/docs/interactions."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush speech, and place the citations, whose offsets count UTF-8 bytes of the content that has them."""
+        """Flush speech, and place the citations. Their offsets count UTF-8 bytes of the content that has them."""
         yield from self._media.end()
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))
@@ -176,7 +176,7 @@ class InteractionsDecoder:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call, whose input is a list of steps."""
+    """Return the request body of a call. Its input is a list of steps."""
     system = [each["content"] for each in call.messages if isinstance(each, Mapping) and each["role"] == "system"]
     body: dict[str, Any] = {"model": call.model, "input": list(_steps(call)), **call.params}
     if system:

@@ -21,7 +21,7 @@ def _round_trip(response: Response, _call: Call) -> Mapping[str, Any]:
 
 
 def _own_error(completion: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the error of a 200, which is in `base_resp` with a number other than 0."""
+    """Return the error in a response with status 200. It is in `base_resp`, with a number other than 0."""
     status = completion.get("base_resp") or {}
     code = status.get("status_code")
     return {"code": code, "message": status.get("status_msg")} if code else None

@@ -1,4 +1,4 @@
-"""Mistral chat, whose content may be a list of chunks, with thinking: https://docs.mistral.ai/api/#tag/chat."""
+"""Mistral chat. The content may be a list of chunks with thinking: https://docs.mistral.ai/api/#tag/chat."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _messages(call: Call) -> Iterator[Mapping[str, Any]]:
 
 
 def _take_tool(open_calls: list[ToolCall], id: str | None) -> str:
-    """Remove the call with this id, or else the first call without an id (older servers); return its tool's name."""
+    """Remove the call with this id, or else the first call without an id (older servers). Return its tool's name."""
     known = [each for each in open_calls if each.id == id] or [each for each in open_calls if each.id is None]
     if not known:
         return ""

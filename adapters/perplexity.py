@@ -1,6 +1,6 @@
 """Perplexity's Sonar chat: https://docs.perplexity.ai/api-reference/chat-completions-post.
 
-Each chunk also repeats the message so far, which the decoder ignores. Reasoning is a list of steps with thoughts.
+Each chunk also repeats the message so far; the decoder ignores this. Reasoning is a list of steps with thoughts.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ._dialect import Dialect
 
 
 def _own_error(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the error of a stream, which is in two fields of a chunk."""
+    """Return the error of a stream. It is in two fields of a chunk."""
     message = chunk.get("error_message")
     return {"type": chunk.get("error_type"), "message": message} if message else None
 

@@ -3,8 +3,8 @@
     python benchmarks/bare.py [--cassettes N]
 
 Judges 1, N and 10 N cassettes of half a kilobyte to 100 kilobytes by all rules through the reference adapters. Prints
-the seconds and the peak memory of each run, pytest included. Aim: ten times the cassettes take ten times the time,
-and a few kilobytes each.
+the seconds and the peak memory of each run, including pytest. The aim: ten times as many cassettes take ten times as
+long, and each takes a few kilobytes.
 """
 
 from __future__ import annotations

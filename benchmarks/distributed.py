@@ -2,10 +2,10 @@
 
     python benchmarks/distributed.py [--provider NAME ...]
 
-Judges the reference adapters without generated inputs: in one process, with 2 and 4 workers, and in 2 and 4 shards, one
-after the other as if each had a machine of its own. Prints for each the wall time (of the slowest shard) and the CPU
-time of all processes, both as ratios to the run in one process, and the number of exchanges. Shards share no work if
-theirs add up to those of one process.
+Judges the reference adapters without generated inputs: in one process, with 2 and 4 workers, and in 2 and 4 shards. The
+shards run one after the other, as if each had a machine of its own. Prints for each way the wall time (of the slowest
+shard) and the CPU time of all processes, both as ratios to the run in one process, and the number of exchanges. If the
+exchanges of the shards add up to those of one process, the shards share no work.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Cost:
-    """What runs cost: the wall time of the slowest and the CPU time of all in seconds, and their exchanges."""
+    """What runs cost: the wall time of the slowest and the CPU time of all runs, in seconds, and their exchanges."""
 
     wall_s: float = 0.0
     cpu_s: float = 0.0
     exchanges: int = 0
 
     def beside(self, other: Cost) -> Cost:
-        """Return the cost of both at the same time, on machines of their own."""
+        """Return the cost of both runs at the same time, each on a machine of its own."""
         return Cost(max(self.wall_s, other.wall_s), self.cpu_s + other.cpu_s, self.exchanges + other.exchanges)
 
 

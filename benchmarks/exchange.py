@@ -4,9 +4,9 @@
 
 DeepSeek's reference adapter makes the same plain call each time, with a new HTTP client. `vcrpy` loads the cassette and
 plays it, as its decorator does. `server` and `vcr` are the suite's two transports: they build the call, replay the
-response, build the outcome and judge it by every rule. `process` and `namespace` are `server` with the adapter in a
-process of its own, and with a network of its own. Prints the median microseconds of each and the ratios to `vcrpy`.
-Aim: 1.5 or less.
+response, build the outcome and judge it by every rule. `process` is `server` with the adapter in a process of its own.
+`namespace` also has a network of its own. Prints the median microseconds of each and the ratios to `vcrpy`. Aim: 1.5 or
+less.
 """
 
 from __future__ import annotations

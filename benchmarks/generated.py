@@ -2,7 +2,7 @@
 
     python benchmarks/generated.py [--examples N]
 
-Draws examples of the theme `answers` for DeepSeek's streams, which go through the reference adapter. `parser` only
+Draws examples of the theme `answers` for DeepSeek's streams, and gives them to the reference adapter. `parser` only
 calls the adapter's method with a body; `drawn` only draws the example. `parse_stream` and `stream` (over the replay
 server) do what a test does: draw an example, run its exchanges, judge them by every rule. Prints microseconds per
 example, examples per second, and the ratio to `parser`.

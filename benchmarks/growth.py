@@ -1,10 +1,10 @@
-"""How the time of what reads long or untrusted text grows with its size.
+"""How the time of code that reads long or untrusted text grows with the size of the text.
 
     python benchmarks/growth.py [--largest N] [NAME ...]
 
-Each input is made in five sizes that double, N code points, items or turns at most. Prints the milliseconds of CPU time
-of each, and the slope of their logarithms over the last three: 1 is linear, 2 is quadratic. Ends with exit code 1 if a
-slope of more than 20 ms is above 1.6, unless `KNOWN` says why.
+Makes each input in five sizes. Each size is twice the size before it; the largest is N code points, items or turns.
+Prints the milliseconds of CPU time of each size, and the slope of their logarithms over the last three: 1 is linear, 2
+is quadratic. Ends with exit code 1 if a slope is above 1.6 and the time above 20 ms, unless `KNOWN` says why.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ KEYS = [f"acme-q7Rk2VnX9bTz4LmW8c{number:02}Hd" for number in range(20)]
 KNOWN = {
     "SSE event without end, in chunks": "sseclient copies what it holds at each line",
 }
-"""What grows faster, and why."""
+"""Inputs whose time grows faster, and why."""
 
 
 def pieces(data: bytes, size: int = 64) -> Iterator[bytes]:

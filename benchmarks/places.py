@@ -2,10 +2,10 @@
 
     python benchmarks/places.py [--rounds N]
 
-`alone` starts a Python that does nothing, and waits for its end. `process` and `namespace` start the same Python
-behind `enter.py`, which forks the process that ends it with the suite; the latter has a network of its own. `adapter`
-loads the reference adapters in such a process, until they have described themselves. That is done once a run, and
-again after a call that has ended its process. Prints the median milliseconds of each and the ratios to `alone`.
+`alone` starts a Python that does nothing, and waits for its end. `process` and `namespace` start the same Python behind
+`enter.py`, which forks another process to end it together with the suite. `namespace` also has a network of its own.
+`adapter` loads the reference adapters in such a process, until they have described themselves. A run does this once,
+and again after a call that has ended its process. Prints the median milliseconds of each and the ratios to `alone`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def alone() -> None:
 
 
 def place(wants_network: bool) -> str:
-    """Start Python in a place; return why it got no network of its own, although it wanted one."""
+    """Start Python in a place. Return why it got no network of its own, although it was to have one."""
     made = Place(NOTHING, HERE, wants_network)
     made.process.wait()
     made.kill()

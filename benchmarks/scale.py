@@ -2,10 +2,11 @@
 
     python benchmarks/scale.py [--copies N] [--provider NAME ...] [--report SUFFIX ...] [--kind NAME ...] [--workers N]
 
-Judges N, 2 N and 4 N copies of the scenarios of some providers through the reference adapters, then as many of their
-bare recordings, all in a temporary directory under other names. Prints for each run the CPU time and the peak
-memory of its largest process, pytest and the reports included; then what each further one costs, and the slope of the
-time: 1 is linear, 2 is quadratic. Ends with exit code 1 if the slope of a time of more than 2 s is above 1.4.
+Judges N, 2 N and 4 N copies of the scenarios of some providers through the reference adapters, then the same numbers of
+their bare recordings. All copies are in a temporary directory under other names. Prints for each run the CPU time and
+the peak memory of its largest process, including pytest and the reports. Then prints the cost of each further copy, and
+the slope of the time: 1 is linear, 2 is quadratic. Ends with exit code 1 if the slope of a time of more than 2 s is
+above 1.4.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Cost:
 
 
 def copied(directory: Path, providers: Sequence[str], copies: int, is_bare: bool) -> int:
-    """Copy the scenarios of providers so often, or only their recordings. Return how many there are."""
+    """Copy the scenarios of providers, or only their recordings, `copies` times. Return the number of copies."""
     made = 0
     for number, provider in itertools.product(range(copies), providers):
         target = directory / f"copy{number}-{provider}"
@@ -67,13 +68,13 @@ def cost(directory: Path, options: Sequence[str]) -> Cost:
 
 
 def slope(few: float, more: float, most: float) -> float:
-    """Return the slope of what grows, for numbers that double; what the first ones cost as well is left out."""
+    """Return the slope of what grows while the number doubles. Costs that do not depend on the number are left out."""
     first, second = more - few, most - more
     return math.log2(second / first) if first > 0 and second > 0 else 0.0
 
 
 def measured(kind: str, given: argparse.Namespace) -> tuple[list[int], list[Cost]]:
-    """Judge three numbers of a kind, and print what it costs; return the numbers and the costs."""
+    """Judge three numbers of copies of a kind, and print the costs. Return the numbers and the costs."""
     counts, costs = [], []
     for copies in (given.copies, 2 * given.copies, 4 * given.copies):
         with tempfile.TemporaryDirectory() as name:

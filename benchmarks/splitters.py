@@ -1,13 +1,13 @@
-"""How fast think tags and server-sent events are taken apart, here and in other libraries, on the same pieces.
+"""How fast the suite and other libraries take think tags and server-sent events apart, on the same pieces.
 
     pip install pydantic-ai-slim any-llm-sdk litellm agno openai anthropic httpx-sse
     python benchmarks/splitters.py [--size KB] [think tags | events]
 
-Each text is handed over in pieces of 1 character (byte) up to 64 kB, in tokens (words, and each tag or line by itself)
-and in one piece. Prints the MB a second of each, and `wrong` instead if reasoning, text or events are not those that
-were put together. A library that only takes apart a whole text has a figure for the whole text alone. Libraries that
-are not installed are left out, and named. The last column is the slope of the time for pieces of 16, from a quarter of
-the text to all of it: 1 is linear, 2 is quadratic.
+Each library gets a text in pieces of 1 character (byte) up to 64 kB, in tokens (words, and each tag or line by itself)
+and in one piece. Prints the MB a second for each, or `wrong` if reasoning, text or events are not those that the text
+was made of. A library that can only take a whole text apart has only the figure for one piece. Libraries that are not
+installed are left out, and their names are printed. The last column is the slope of the time for pieces of 16, from a
+quarter of the text to all of it: 1 is linear, 2 is quadratic.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Reader:
     """A way to take something apart.
 
     Attributes:
-        name: The library, and what of it.
+        name: The library, and the part of it that is measured.
         read: Takes the pieces and returns what it has found.
-        whole: It takes the whole text alone.
+        whole: Whether it only takes a whole text.
     """
 
     name: str
@@ -92,7 +92,7 @@ def pydantic_ai() -> Iterator[Reader]:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The least that any-llm accepts as a chunk, so that its splitter alone is measured."""
+    """The smallest object that any-llm accepts as a chunk, so that only its splitter is measured."""
 
     content: str | None
     reasoning: str = ""
@@ -151,7 +151,7 @@ def agno() -> Iterator[Reader]:
 
 
 def reference_events() -> Iterator[Reader]:
-    """Yield the client of the reference adapters, and what the suite derives its expected values with."""
+    """Yield the client of the reference adapters, and the suite's own parser, which expected values depend on."""
     yield Reader("reference adapters (sseclient)", lambda pieces: list(_framing.events(pieces)))
     framing = named("server-sent events")
 
@@ -162,7 +162,7 @@ def reference_events() -> Iterator[Reader]:
 
 
 def sdk_events(package: str) -> Callable[[], Iterator[Reader]]:
-    """Return what yields the decoder of an SDK that Stainless has made."""
+    """Return a function that yields the decoder of an SDK made by Stainless."""
 
     def readers() -> Iterator[Reader]:
         decoder = importlib.import_module(f"{package}._streaming").SSEDecoder
@@ -190,7 +190,7 @@ TASKS: dict[str, Sequence[Callable[[], Iterator[Reader]]]] = {
 
 
 def made(task: str, size: int) -> tuple[str | bytes, object]:
-    """Return a text of about `size` bytes, and what it has to be taken apart to."""
+    """Return a text of about `size` bytes, and the parts that it consists of."""
     if task == "think tags":
         half = WORDS * (size // 2 // len(WORDS.encode()))
         return f"<think>\n{half}\n</think>\n\n{half}", (half.strip(), half.strip())

@@ -2,8 +2,8 @@
 
     python benchmarks/suite.py [--rounds N]
 
-Without generated inputs, which generated.py measures. Prints the fastest of N interleaved rounds of each in seconds of
-CPU, those of all their processes, and the ratio. Aim: 1 or less.
+The run has no generated inputs; generated.py measures those. Prints the CPU seconds of all processes in the fastest of
+N interleaved rounds of each, and the ratio. Aim: 1 or less.
 """
 
 from __future__ import annotations

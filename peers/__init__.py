@@ -3,6 +3,6 @@
 A shim maps the library's public results to the contract. It claims the library's capabilities and repairs nothing. The
 libraries cannot share an environment, so each has its own. The wheel does not contain this folder.
 
-A deviation is listed only if an issue, a pull request, a page or a line of code shows it. All other failures are to be
-judged again: each may be a fault of the library, of the shim or of the suite.
+A deviation is listed only if an issue, a pull request, a page or a line of code shows it. Every other failure still has
+to be judged: it may be a fault of the library, of the shim or of the suite.
 """

@@ -2,15 +2,15 @@
 
     python -m peers [NAME ...] [--work DIR] [--jobs N] [--again] [--write] [--page FILE.html]
 
-Each library is judged twice, by the suite's scenarios (`NAME.written.json`) and by the public corpus
-(`NAME.real.json`). Then the programs run that reproduce its findings. What DIR has from an earlier run is not done
-again, unless the shim, its requirements or the suite have changed; `--again` does it all the same. The known deviations
-are applied to the reports afterwards, so a change of these needs no other run. At the end it prints what has changed
-since docs/field.json was written. Without names it writes that file anew, with names only if asked to (`--write`): then
-all other libraries keep what the file says of them. The documentation makes its pages from it.
+Judges each library twice, by the suite's scenarios (`NAME.written.json`) and by the public corpus (`NAME.real.json`).
+Then runs the programs that reproduce its findings. Results of an earlier run in DIR are used again, unless the shim,
+its requirements or the suite have changed, or `--again` is given. The known deviations are applied to the reports
+afterwards, so a change of deviations needs no new run. At the end, prints what has changed since docs/field.json was
+written. Without names, writes that file anew. With names, writes it only with `--write`, and then keeps what the file
+says about all other libraries. The documentation makes its pages from this file.
 
-Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale or a reproduction does not
-show its fault; with 5 if all is well, but something could not be judged here.
+Exits with 1 if a library cannot be installed, a failure is new, a known deviation is stale, or a reproduction does not
+show its fault. Exits with 5 if there is no such problem, but something could not be judged here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ NOT_JUDGED = 5
 
 
 def no_traffic() -> str:
-    """Fetch the public corpus unless it is here; return why there is none, "" if there is."""
+    """Fetch the public corpus unless it is here. Return why it is missing; "" if it is here."""
     missing = [package.name for package in manifest.packages() if not places.is_fetched(package)]
     if not missing:
         return ""
@@ -47,7 +47,7 @@ def no_traffic() -> str:
 
 
 def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progress: steps.Progress) -> list[Outcome]:
-    """Judge libraries, `jobs` of them at a time; return them in order."""
+    """Judge libraries, `jobs` of them at a time. Return them in order."""
 
     def finish(outcome: Outcome) -> None:
         troubles = len(list(outcome.troubles()))
@@ -58,7 +58,10 @@ def judge_all(chosen: Sequence[Library], judging: judge.Judge, jobs: int, progre
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge the libraries, write what is known, print what went wrong and what has changed; return the exit code."""
+    """Judge the libraries, write what is known, and print what went wrong and what has changed.
+
+    Return the exit code.
+    """
     known = libraries()
     parser = argparse.ArgumentParser("python -m peers", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")
@@ -71,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
     if wrong := [name for name in options.names if name not in known]:
         parser.error("; ".join(map(unknown, wrong)))
     try:
-        uv()  # without it no library can be installed
+        uv()  # no library can be installed without uv
     except NotInstalledError as error:
         parser.error(str(error))
     work: Path = (options.work or Path(tempfile.mkdtemp(prefix="peers-"))).resolve()

@@ -1,7 +1,7 @@
-"""What is known of the field, and what has changed since it was last judged: findings, releases, reproductions.
+"""What is known about the field, and what has changed since the last run: findings, releases, reproductions.
 
-`docs/field.json` has all that the pages of the field are made from. A finding is an entry of known deviations, by its
-reason, or, if no entry names the failures, their rule and cause.
+`docs/field.json` has everything that the pages of the field are made from. A finding is an entry of known deviations,
+identified by its reason. If no entry names the failures, their rule and cause identify the finding.
 """
 
 from __future__ import annotations
@@ -20,36 +20,37 @@ from peers.outcome import MENDED, SHOWS, Outcome
 FACTS = ROOT / "docs" / "field.json"
 
 Facts = Mapping[str, Mapping[str, Any]]
-"""What is known by library.
+"""What is known about each library.
 
-`release` is that of the package, `version` what the adapter says, `judged` a date. `standing` says for real traffic
-and for written conversations how many are right, of how many; null if they were not judged. `apis` says the same by
-API, and for core faults alone. `findings` and `reproductions` are what their names say. `not_asked` has the reasons why
-conversations were not asked, the rare ones joined. `missing` says why the last run could not judge the library.
+`release` is the release of the package, `version` is what the adapter says, and `judged` is a date. `standing` has, for
+real traffic and for written conversations, the number of right conversations and of all conversations; null if they
+were not judged. `apis` has the same by API, and for core faults alone. `findings` and `reproductions` are what their
+names say. `not_asked` has the reasons why conversations were not asked; rare reasons are joined. `missing` says why the
+last run could not judge the library.
 """
 
 OTHER = "for other reasons"
-"""The key of `not_asked` for all reasons but the most frequent ones."""
+"""The key of `not_asked` for all but the most frequent reasons."""
 
 _SHOWN = 6
 """How many reasons are kept for conversations that were not asked."""
 
 
 def read(path: Path = FACTS) -> Facts:
-    """Return what is known of the field; nothing if there is no file."""
+    """Return what is known about the field; nothing if there is no file."""
     found: Facts = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found
 
 
 def write(facts: Facts, path: Path = FACTS) -> None:
-    """Write what is known of the field."""
+    """Write what is known about the field."""
     path.write_text(json.dumps(facts, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
 def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
-    """Return what is known of these libraries. `before` has the releases in which findings were first seen.
+    """Return what is known about these libraries. `before` has the releases in which findings were first seen.
 
-    A library that was not judged keeps what is known of it.
+    A library that was not judged keeps what was known about it.
     """
     found: dict[str, Mapping[str, Any]] = {}
     for each in outcomes:
@@ -127,7 +128,7 @@ def _example(seen: frozenset[Conversation]) -> list[str]:
 
 
 def _not_judged(judged: Judged) -> Iterator[dict[str, Any]]:
-    """Yield the findings that no entry names, those of both reports as one."""
+    """Yield the findings that no entry names. A finding of both reports is yielded once."""
     found: dict[str, dict[str, Any]] = {}
     for evidence, report in judged.reports.items():
         for each in report["findings"]:
@@ -145,7 +146,7 @@ def _by_what(library: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def changes(before: Facts, after: Facts) -> Iterator[str]:
-    """Yield what differs, as Markdown: a line for each library, and one for each finding that is new or gone."""
+    """Yield the differences as Markdown: a line for each library, and a line for each finding that is new or gone."""
     for name, now in after.items():
         if name not in before:
             findings = counted(len(now["findings"]), "finding")

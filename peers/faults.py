@@ -1,4 +1,4 @@
-"""The faults of a library: its known deviations, with what two reports have of each.
+"""The faults of a library: its known deviations, each with its failures in two reports.
 
 One report has the scenarios of the suite, the other the recordings of the public corpus.
 """
@@ -25,7 +25,7 @@ _JUDGED = (Status.PASS, Status.FAIL, Status.EXPECTED)
 
 @dataclass(frozen=True)
 class Judged:
-    """A library and the reports on it; None for one that could not be made."""
+    """A library and the reports on it; None for a report that could not be made."""
 
     name: str
     written: Document | None
@@ -54,11 +54,11 @@ class Fault:
     """One known deviation: an entry of `deviations.toml` that names a failure of one of the reports.
 
     Attributes:
-        rules: The rules that it breaks, the one of the worst harm first.
-        harm: What the entry says, else the worst harm of these.
+        rules: The rules that it breaks, the rule of the worst harm first.
+        harm: The harm that the entry states; else the worst harm of these rules.
         link: A URL, or the path of a text in the folder of the library.
-        real: The recorded conversations that it touches.
-        written: The written ones.
+        real: The recorded conversations with this fault.
+        written: The written conversations with this fault.
     """
 
     reason: str
@@ -73,16 +73,16 @@ class Fault:
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """What puts the faults first that real traffic shows, and of these the worst."""
+        """The sort key. Faults that real traffic shows come first, and among these the worst."""
         return not self.real, HARMS.index(self.harm), -len(self.real), -len(self.written), self.reason
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How many conversations of one kind were judged, and how many are without a fault.
+    """The number of judged conversations of one kind, and the number without a fault.
 
-    What is by design or arguable is no fault. A conversation with a failure that nobody has judged yet is in
-    `undecided`, and not in `right`.
+    What is by design or arguable is not a fault. A conversation with a failure that nobody has judged yet counts in
+    `undecided`, not in `right`.
     """
 
     judged: int = 0
@@ -99,10 +99,10 @@ class _Found:
 
 
 def faults(judged: Judged) -> list[Fault]:
-    """Return all deviations that the reports bear out, those of real traffic first, then the worst harm.
+    """Return all deviations that the reports confirm. Deviations in real traffic come first, then the worst harm.
 
-    A failure counts for the first entry that names it. One that is never the first counts with the failures that it
-    shares: two faults may show in the same conversations alone.
+    A failure counts for the first entry that names it. An entry that is never the first counts with the failures that
+    it shares, because two faults may show in the same conversations only.
     """
     first: dict[str, _Found] = {}
     further: dict[str, _Found] = {}
@@ -147,7 +147,7 @@ def _conversation(result: Mapping[str, Any]) -> Conversation:
 
 
 def standing(report: Document | None, api: str | None = None, part: str = "") -> Standing:
-    """Return how the conversations of a report fare: those of one API, and those whose id contains `part`."""
+    """Return the standing of the conversations of a report that are of one API and have `part` in their ids."""
     if report is None:
         return Standing(has_report=False)
     conversations: dict[Conversation, set[str]] = {}
@@ -162,7 +162,7 @@ def standing(report: Document | None, api: str | None = None, part: str = "") ->
 
 
 def _kind(result: Mapping[str, Any], report: Document) -> str:
-    """Return the judgement of a failure that is known, else the status."""
+    """Return the judgement of a known failure; else the status."""
     if result["status"] == Status.EXPECTED:
         return str(report["deviations"][result["deviation"]]["judgement"])
     return str(result["status"])
@@ -174,7 +174,7 @@ def api_of(result: Mapping[str, Any]) -> str:
 
 
 def apis(judged: Judged) -> list[str]:
-    """Return the APIs that the adapter lists or of which something was judged, sorted."""
+    """Return, sorted, the APIs that the adapter lists or that have verdicts."""
     reports = judged.reports.values()
     listed = {name for each in reports for adapter in each["adapters"] for name in adapter["providers"] if ":" in name}
     return sorted(listed | {api_of(result) for each in reports for result in each["results"]})
@@ -182,11 +182,11 @@ def apis(judged: Judged) -> list[str]:
 
 @dataclass(frozen=True)
 class NotAsked:
-    """Why conversations were not asked, and how many, the most frequent reason first.
+    """Why conversations were not asked, with the number for each reason, the most frequent reason first.
 
     Attributes:
-        by_library: What the library or its shim has no way to say.
-        by_suite: What the suite does not ask, because a recording lacks a part of the request, or has one that the
+        by_library: The reasons that are in the library or its shim: it has no way to say something.
+        by_suite: The reasons that are in the suite: a recording lacks a part of the request, or has a part that the
             suite has no form for.
     """
 
@@ -201,7 +201,10 @@ _NOT_DECLARED = re.compile(r"`\w+` is not declared")
 
 
 def not_asked(judged: Judged) -> NotAsked:
-    """Return why conversations could not be asked. A turn that needs an earlier one is not asked if that one is not."""
+    """Return why conversations could not be asked.
+
+    If an earlier turn is not asked, the turns that need it are not, either.
+    """
     by_library: Counter[str] = Counter()
     by_suite: Counter[str] = Counter()
     for report in judged.reports.values():

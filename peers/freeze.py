@@ -1,13 +1,13 @@
 """`python -m peers.freeze [NAME ...] [--upgrade]`: pin every requirement of the environments of the libraries.
 
-A library's `requirements.in` has the releases that are judged. `uv pip compile` makes `requirements.txt` of it: these,
-everything that they need, and what the suite needs, each with its version. `overrides.txt`, if there is one, replaces
-requirements that cannot be met. Of a Node library npm makes `package-lock.json` from `package.json`, and uv
-`requirements.txt` of what the suite needs; `requirements.in`, if there is one, has the release of Node.
+A library's `requirements.in` has the judged releases. `uv pip compile` makes `requirements.txt` from it. That file pins
+these releases, everything that they need, and everything that the suite needs. `overrides.txt`, if there is one,
+replaces requirements that cannot be met. For a Node library, npm makes `package-lock.json` from `package.json`, and uv
+makes `requirements.txt` from what the suite needs. `requirements.in`, if there is one, then has the release of Node.
 
-Without `--upgrade` what is pinned stays. With it the newest releases are taken, in `requirements.in` and
-`package.json`, too; of a Node package the newest of its major version. Prints what has changed, as Markdown. Exits with
-1 if an environment cannot be resolved; its files then stay as they are.
+Without `--upgrade`, pinned versions stay. With it, the newest releases are taken, in `requirements.in` and
+`package.json`, too. A Node package gets the newest release of its major version. Prints what has changed, as Markdown.
+Exits with 1 if an environment cannot be resolved; its files then stay as they are.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HEADER = "# Made from requirements.in by `python -m peers.freeze`.\n"
 
 
 class NotResolvedError(Exception):
-    """A program that resolves requirements has failed; the message is what it says."""
+    """A program that resolves requirements has failed. The message is that of the program."""
 
 
 def pins(text: str) -> dict[str, str]:
@@ -41,7 +41,7 @@ def pins(text: str) -> dict[str, str]:
 
 
 def locked(text: str) -> dict[str, str]:
-    """Return the versions in a lock file of npm by package; of several versions of one package, all."""
+    """Return the versions in a lock file of npm by package. A package may have several versions."""
     found: dict[str, list[str]] = {}
     for place, package in json.loads(text)["packages"].items():
         if place:
@@ -56,7 +56,7 @@ def freeze(library: Library, upgrade: bool) -> None:
 
 def _freeze_python(library: Library, upgrade: bool) -> None:
     wanted = library.folder / "requirements.in"
-    if not wanted.is_file():  # only Node's may have none
+    if not wanted.is_file():  # only a Node library may have none
         _compile(library, "", upgrade)
         return
     text = wanted.read_text("utf-8")
@@ -66,13 +66,13 @@ def _freeze_python(library: Library, upgrade: bool) -> None:
 
 
 def _compile(library: Library, given: str, upgrade: bool) -> str:
-    """Write the requirements.txt of a library for what is given and the suite; return its text."""
+    """Write the requirements.txt of a library for the `given` requirements and the suite. Return its text."""
     frozen, overrides = library.folder / "requirements.txt", library.folder / "overrides.txt"
     with tempfile.TemporaryDirectory() as directory:
         wanted, made = Path(directory, "requirements.in"), Path(directory, "requirements.txt")
         wanted.write_text(given, "utf-8")
         if frozen.is_file() and not upgrade:
-            shutil.copy(frozen, made)  # what is pinned there stays, if it can
+            shutil.copy(frozen, made)  # pinned versions stay if possible
         options = ["--no-header", "--no-annotate", "--quiet", "--python-platform=linux"]
         options += [f"--python-version={library.python or PYTHON}", f"--output-file={made}"]
         options += [f"--override={overrides}"] * overrides.is_file() + ["--upgrade"] * upgrade
@@ -110,7 +110,7 @@ def _run(*command: str | Path) -> None:
 
 
 def versions(library: Library) -> dict[str, str]:
-    """Return the versions of all packages of a library's environment; none if it is not frozen yet."""
+    """Return the versions of all packages of a library's environment; nothing if it is not frozen yet."""
     found: dict[str, str] = {}
     for path in (library.folder / name for name in library.frozen):
         if not path.is_file():
@@ -120,7 +120,7 @@ def versions(library: Library) -> dict[str, str]:
 
 
 def changes(before: Mapping[str, str], after: Mapping[str, str], judged: Sequence[str]) -> Iterator[str]:
-    """Yield what differs, one phrase a package: what is judged first, then what it needs."""
+    """Yield the differences, one phrase for each package: first the judged packages, then what they need."""
     names = sorted({*before, *after}, key=lambda name: (name not in judged, name))
     for name in names:
         old, new = before.get(name), after.get(name)
@@ -130,7 +130,7 @@ def changes(before: Mapping[str, str], after: Mapping[str, str], judged: Sequenc
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Freeze the environments, print what changed, return the exit code."""
+    """Freeze the environments, and print what changed. Return the exit code."""
     parser = argparse.ArgumentParser("python -m peers.freeze", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help="the libraries; default: all")
     parser.add_argument("--upgrade", action="store_true", help="take the newest releases")

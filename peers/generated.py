@@ -3,14 +3,14 @@
     llm-conformance run --adapter=NAME --examples=quick -k generated --write-deviations=NEW.toml --report=DIR/NAME.json
     python -m peers.generated DIR [--write]
 
-DIR has a report for each library, made without its known deviations: a run that has them reports one of several known
-causes alone. They are applied here, so a change of them needs no other run. `--write-deviations` saves the time in
-which a run makes examples smaller.
+DIR has a report for each library, made without its known deviations, because a run with them reports only one of
+several known causes. This program applies the deviations, so a change of deviations needs no new run.
+`--write-deviations` saves the time that a run spends on making examples smaller.
 
-Each row has how many conversations were judged and how many findings there are, by the judgement of the entry that
-names them. What no entry names, and the parts of entries that name nothing in these runs, are listed below the rows.
-`--write` puts the rows into docs/generated.md. Rows of libraries without a report stay as they are there, and so do the
-findings of shims and of the suite, which are counted by hand, as they are mended once they are known.
+Each row has the number of judged conversations, and the number of findings by the judgement of the entry that names
+them. Below the rows are the findings that no entry names, and the parts of entries that name nothing in these runs.
+`--write` puts the rows into docs/generated.md. Rows of libraries without a report stay as they are there. So do the
+findings of shims and of the suite: they are counted by hand, because they are mended once they are known.
 
 Exits with 1 if a finding has no entry, or a part of an entry names nothing.
 """
@@ -50,10 +50,10 @@ class Row:
 
     Attributes:
         faults: How many findings are faults of the library.
-        others: How many are by design or arguable.
-        shim: How many were faults of its shim, and have been mended.
-        suite: How many were faults of the suite, and have been mended.
-        without_entry: How many nobody has judged.
+        others: How many findings are by design or arguable.
+        shim: How many findings were faults of its shim, and have been mended.
+        suite: How many findings were faults of the suite, and have been mended.
+        without_entry: How many findings nobody has judged.
     """
 
     library: str
@@ -66,12 +66,15 @@ class Row:
 
     @property
     def findings(self) -> int:
-        """The number of findings, those that have been mended included."""
+        """The number of findings, including those that have been mended."""
         return self.faults + self.others + self.shim + self.suite + self.without_entry
 
     @classmethod
     def read(cls, line: str) -> Row:
-        """Return the row of a line of the table. Raises ValueError if it is none, or if its findings do not add up."""
+        """Return the row of a line of the table.
+
+        Raises ValueError if the line is not a row or its findings do not add up.
+        """
         library, *cells = (each.strip() for each in line.strip().strip("|").split("|"))
         conversations, findings, *counts = map(int, cells)
         row = cls(library, conversations, *counts)
@@ -87,11 +90,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a report has of a library.
+    """What a report says about a library.
 
     Attributes:
         without_entry: The findings that no entry names, a line each.
-        stale: What to remove of entries, because it names no failure.
+        stale: The parts to remove from entries, because they name no failure.
     """
 
     conversations: int
@@ -101,7 +104,7 @@ class Judged:
     stale: tuple[str, ...]
 
     def row(self, library: str, before: Row | None) -> Row:
-        """Return the row of the library; what has been mended is kept from the row `before`."""
+        """Return the row of the library. The numbers of mended findings come from the row `before`."""
         mended = (before.shim, before.suite) if before else (0, 0)
         return Row(library, self.conversations, self.faults, self.others, *mended, len(self.without_entry))
 
@@ -130,7 +133,10 @@ def judged(library: Library, report: Document) -> Judged:
 
 
 def _each_cause(report: Document) -> Iterator[Document]:
-    """Yield the results, and one more for each further cause that a search has found: other entries may name it."""
+    """Yield the results, and one more for each further cause that a search has found.
+
+    Other entries may name that cause.
+    """
     for each in one_by_one(report)["results"]:
         yield {name: value for name, value in each.items() if name != "other_failures"}
         shared = {name: value for name, value in each.items() if name not in _OF_A_FAILURE}
@@ -142,7 +148,7 @@ def _is_judged(result: Document) -> bool:
 
 
 def _judgements(finding: Document, applied: Document) -> Collection[str]:
-    """Return how the failures of a finding were judged, each by the first entry that names it."""
+    """Return the judgements of the failures of a finding. The first entry that names a failure judges it."""
     return {
         str(applied["deviations"][each["deviation"]]["judgement"])
         for each in applied["results"]
@@ -158,7 +164,7 @@ def _line(finding: Document) -> str:
 
 
 def _stale(deviations: Deviations, results: Sequence[Document]) -> Iterator[str]:
-    """Yield what names no failure, of the parts of entries that generated inputs alone decide."""
+    """Yield the parts of entries that name no failure, if generated inputs alone decide about the part."""
     alive = {at for at, each in enumerate(deviations.listed) if GENERATED not in each.scenario}
     for each in results:
         if each["status"] not in QUIET and each.get("deviation") is not None:
@@ -182,7 +188,7 @@ def written(page: str, rows: Mapping[str, Row]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the rows and what is to be looked at, or write the rows; return the exit code."""
+    """Print the rows and what a person has to look at, or write the rows. Return the exit code."""
     parser = argparse.ArgumentParser("python -m peers.generated", description=__doc__.partition("\n")[0])
     parser.add_argument("directory", type=Path, metavar="DIR", help="the reports, NAME.json")
     parser.add_argument("--write", action="store_true", help="put the rows into docs/generated.md")

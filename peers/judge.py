@@ -1,7 +1,7 @@
 """Judge one library: install it, run the suite on it twice, and run the programs that reproduce its findings.
 
-Each step writes into a working directory, with a digest of all that it depends on. A step whose digest is the same is
-not done again, so a run that was stopped goes on where it was.
+Each step writes into a working directory, with a digest of everything that it depends on. A step with the same digest
+is not done again, so a run that was stopped can continue.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Judge:
         work: The directory of environments, reports and logs.
         suite: The digest of the suite.
         no_traffic: Why libraries are not judged by real traffic; "" if they are.
-        say: Called with the name of a library and what has been done.
+        say: A function that is called with the name of a library and what has been done.
         stop: Once it is set, no further step begins.
     """
 
@@ -110,7 +110,7 @@ class Judge:
     def _report(
         self, library: Library, environment: Environment, evidence: Evidence, path: Path, judged_with: str
     ) -> str:
-        """Make a report unless it is there; return what went wrong, "" if nothing did."""
+        """Make a report unless it is there. Return what went wrong; "" if nothing did."""
 
         def make() -> str:
             path.unlink(missing_ok=True)
@@ -133,7 +133,7 @@ class Judge:
             except (subprocess.TimeoutExpired, NotInstalledError):
                 return ""
 
-        # What hung may have been starved, so it is tried again in the next run.
+        # A step that hung may have lacked processor time, so the next run tries it again.
         code = self._once(library, f"reports-{path.name}", made_of, run, keeps=bool)
         return int(code) if code else None
 
@@ -145,7 +145,7 @@ class Judge:
         action: Callable[[], str],
         keeps: Callable[[str], bool] = lambda result: not result,
     ) -> str:
-        """Do a step and keep its result with the digest, or return what an earlier run has kept."""
+        """Do a step, and keep its result with the digest. If an earlier run has kept the result, return that."""
         done = self.work / f"{library.name}.{step}.done"
         if not (self.work / library.name).is_dir():
             done.unlink(missing_ok=True)
@@ -180,7 +180,10 @@ def forget(work: Path, names: Iterable[str]) -> None:
 
 
 def without_bulk(report: Document) -> Document:
-    """Return a report without exchanges, and of the results only failures and one of each conversation that passes."""
+    """Return a report without exchanges.
+
+    Its results are only the failures, and one result of each passing conversation.
+    """
     passing = {(each["scenario"], each["mode"]): each for each in report["results"] if each["status"] == Status.PASS}
     results = [each for each in report["results"] if each["status"] in _KEPT]
     return {**report, "results": [*results, *passing.values()], "exchanges": [], "counterexamples": []}

@@ -1,7 +1,7 @@
 """The known deviations of a library, applied to reports that were made without them.
 
-What a library does and what is held of it change at different times. So a library is judged without its deviations,
-and an entry that is written or reworded later needs no other run.
+What a library does and how that is judged change at different times. So a library is run without its deviations, and an
+entry that is written or reworded later needs no new run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from llm_conformance.wire.providers.table import table
 def deviations_of(library: Library, report: Document, has_recordings: bool) -> Deviations:
     """Return the known deviations of a library for the adapter of a report.
 
-    Without recordings, those that are about recordings do not become stale. Raises BadFileError.
+    Without recordings, deviations that are about recordings do not become stale. Raises BadFileError.
     """
     names = [each.name for each in packages()]
     listed = deviations_file.load(library.deviations, catalogue(), _scenarios(), names)
@@ -42,7 +42,7 @@ def deviations_of(library: Library, report: Document, has_recordings: bool) -> D
 
 
 def _adapter(told: Document) -> AdapterUnderTest:
-    """Return an adapter as a report tells of it; it cannot be called."""
+    """Return the adapter that a report describes. It cannot be called."""
     nothing: frozenset[str] = frozenset()
     return AdapterUnderTest(
         told["spec"], told["name"], told["name"], None, told["version"], nothing, nothing, frozenset()
@@ -58,7 +58,7 @@ def _scenarios() -> frozenset[str]:
 
 
 def applied(report: Document, known: Deviations) -> Document:
-    """Return a report in which the failures that a deviation names are `expected`, and the findings with them."""
+    """Return a report in which the failures that a deviation names, and their findings, are `expected`."""
     results = [known.apply(_verdict(each)).to_dict() for each in report["results"]]
     found = [each.to_dict() for each in findings(results)]
     return {**report, "results": results, "findings": found, "deviations": known.to_dicts()}
@@ -69,7 +69,7 @@ def _verdict(result: Document) -> Verdict:
 
 
 def stale_entries(known: Deviations, reports: Iterable[Document]) -> Iterator[str]:
-    """Yield for each entry of which a rule, a scenario or a message names no failure: its line, and what to remove."""
+    """Yield (line, what to remove) for each entry with a rule, a scenario or a message that names no failure."""
     borne_out = {
         at
         for report in reports

@@ -18,7 +18,10 @@ EVIDENCE: Mapping[Evidence, str] = {"written": "written scenarios", "real": "rea
 """What a library is judged by: the suite's scenarios, and the public corpus."""
 
 SHOWS, MENDED = 1, 0
-"""The exit codes of a reproduction: the fault shows, or it does not show any more. Any other code is trouble."""
+"""The exit codes of a reproduction: the fault shows, or no longer shows.
+
+Any other code means that the program failed.
+"""
 
 
 @dataclass(frozen=True)
@@ -26,11 +29,11 @@ class Outcome:
     """A library after a run.
 
     Attributes:
-        reports: The JSON reports with the known deviations, by what the library was judged by. That of real traffic
-            has no exchanges, and of the results only failures and one of each conversation: the whole would be hundreds
-            of megabytes.
+        reports: The JSON reports with the known deviations, by what the library was judged by. The report on real
+            traffic has no exchanges, and its results are only the failures and one result of each conversation. The
+            whole report would have hundreds of megabytes.
         reproductions: The exit code of each reproduction by the name of its file; None if it hung.
-        stale: What to remove of the known deviations, because it names no failure.
+        stale: The parts to remove from the known deviations, because they name no failure.
         broken: What went wrong: the library cannot be installed, or the run ended with a fault.
         not_judged: What could not be judged here through no fault of the library, and why.
         log: The output of all commands.

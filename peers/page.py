@@ -1,6 +1,6 @@
-"""The pages of the field: what published libraries get wrong, by fault, and what each was asked.
+"""The pages of the field: what published libraries get wrong, by fault, and what each library was asked.
 
-They are made from `docs/field.json` alone, when the documentation is built. Links to files of the repository begin with
+The build of the documentation makes them from `docs/field.json` alone. Links to files of the repository begin with
 `repo:`.
 """
 
@@ -48,7 +48,7 @@ _LABELS: Mapping[str, str] = {
 
 
 def pages(facts: Facts) -> dict[str, str]:
-    """Return the text of each page by its name: `index`, and one a library."""
+    """Return the text of each page by its name: `index`, and the name of each library."""
     return {"index": _index(facts), **{name: "\n".join(_library(name, each)) for name, each in facts.items()}}
 
 
@@ -83,7 +83,7 @@ def _standing(found: Mapping[str, int] | None) -> str:
 
 
 def _most_frequent(library: Mapping[str, Any]) -> str:
-    """Return the number of the fault that most recorded conversations show, and how many do; empty if none does."""
+    """Return, as a text, the fault that most recorded conversations show, and their number; "" if there are none."""
     found = _with(library, "fault")
     most = max(found, key=lambda each: int(each["real"]), default=None)
     if library["standing"]["real"] is None or most is None or not most["real"]:
@@ -156,7 +156,7 @@ def _example(scenario: str, mode: str) -> str:
 
 
 def where(finding: Mapping[str, Any], name: str) -> str:
-    """Return the links of a finding: where it is written down, and the program that shows it."""
+    """Return the links of a finding: to its report, and to the program that shows it."""
     link, program = finding["link"], finding["reproduction"]
     if links.is_url(link):
         said = f"[{_LABELS[finding['judgement']]}]({link})."

@@ -11,9 +11,11 @@ from llm_conformance.scenarios import core_faults, load
 
 
 def scenario(id: str) -> str:
-    """Return the id of a scenario, as a link to its file if it is the suite's; recordings of the corpus have none.
+    """Return the id of a scenario.
 
-    A core fault has no file of its own, so its link leads to the scenario that is replayed with it.
+    It is a link to the file if the scenario is the suite's; recordings have no file here.
+
+    A core fault has no file of its own. So its link leads to the scenario that is replayed with the fault.
     """
     path = _files().get(id)
     return f"[`{id}`](repo:{CASSETTES.name}/{path.relative_to(CASSETTES).as_posix()})" if path else f"`{id}`"

@@ -2,11 +2,11 @@
 
     python -m peers.rediscovery [NAME ...] [--work DIR] [--jobs N]
 
-`rediscovered.toml` has the bugs. Each release is installed into an environment of its own, which is deleted when the
-release has been judged; its log stays. What DIR has from an earlier run is not done again, unless the entry, its shim
+`rediscovered.toml` has the bugs. Each release is installed into an environment of its own. This is deleted when the
+release has been judged, but its log stays. Results of an earlier run in DIR are used again, unless the entry, its shim
 or the suite have changed.
 
-Exits with 1 if the rule does not fail for the broken release or does not pass for the fixed one, also if one of them
+Exits with 1 if the rule does not fail for the broken release or does not pass for the fixed release, or if one of them
 cannot be installed. `overrides.txt` of the library replaces requirements that no index can meet.
 """
 
@@ -37,7 +37,7 @@ _PASSES = re.compile(r"^cells: (?:.*, )?\d+ pass(?:,|$)", re.MULTILINE)
 PASSES, FAILS = "passes", "fails"
 NOT_INSTALLED = "cannot be installed"
 NOT_JUDGED = "could not be judged"
-"""Instead of FAILS or PASSES, if no cell fails or passes: the suite may have judged nothing."""
+"""Stands instead of FAILS or PASSES if no cell fails or passes, because the suite may have judged nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Bug:
         reason: What a user of the broken release would notice.
         peer: The library, a folder of `peers/`.
         rule: The rule that fails for the broken release.
-        scenarios: In which scenarios it does.
+        scenarios: The scenarios in which it fails.
         broken: The requirements of the broken release, the library's own first.
-        fixed: Those of the fixed release.
+        fixed: The requirements of the fixed release, in the same form.
         adapter: The shim, a path in `peers/`; "" for the library's own.
-        method: The method whose answers the fix is about, if it is about one only; "" for all.
+        method: The method whose answers the fix is about; "" if it is about all methods.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Bug:
 
     @property
     def overrides(self) -> tuple[Path, ...]:
-        """The file with the library's overrides, if there is one; npm has no use for it."""
+        """The file with the library's overrides, if there is one. npm has no use for it."""
         file = self.library.folder / "overrides.txt"
         return (file,) if file.is_file() else ()
 
@@ -99,7 +99,7 @@ def bugs() -> list[Bug]:
 
 @dataclass(frozen=True)
 class Found:
-    """A bug, and what the suite says of its broken and its fixed release."""
+    """A bug, and what the suite says about its broken and its fixed release."""
 
     bug: Bug
     said: tuple[str, ...]
@@ -151,7 +151,7 @@ class Rediscovery:
 
 
 def folder(bug: Bug, release: Sequence[str]) -> str:
-    """Return the name of the environment in which a release is judged."""
+    """Return the name of the environment for a release."""
     return re.sub(r"[^\w.]+", "-", f"{bug.peer}-{bug.rule}-{bug.method}-{bug.scenarios[0]}-{release[0]}")
 
 
@@ -175,7 +175,7 @@ def _judge(bug: Bug, release: Sequence[str], environment: Environment) -> str:
 
 
 def result(exit_code: int, output: str) -> str:
-    """Return what a run of the suite says of a release."""
+    """Return what a run of the suite says about a release."""
     if exit_code not in (0, 1):
         return f"exit code {exit_code}"
     told, cells = (FAILS, _FAILS) if exit_code else (PASSES, _PASSES)
@@ -189,7 +189,7 @@ def _chosen(names: Sequence[str]) -> Iterator[Bug]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check each bug and print the results; return the exit code."""
+    """Check each bug and print the results. Return the exit code."""
     known = sorted({bug.peer for bug in bugs()})
     parser = argparse.ArgumentParser("python -m peers.rediscovery", description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"the libraries; default: all of {', '.join(known)}")

@@ -1,9 +1,9 @@
-"""The reports of faults that are ready to be filed: what each has to say, and whether the code that it quotes is there.
+"""The reports of faults that are ready to be filed. A check finds out if the code that they quote is there.
 
     python -m peers.reports NAME DIR
 
 DIR is the folder in which the packages of the library NAME are installed: `site-packages` of its environment, or
-`node_modules`. Each place that a report names is looked up there. Exits with 1 if one has other code.
+`node_modules`. Each place that a report names is looked up there. Exits with 1 if a place has other code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"\* `(?P<path>[^`:]+):(?P<line>[1-9]\d*)`: `(?P<code>[^`]+)
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the library: `path` below the folder of the packages, `line` from 1, and `code` that is in it."""
+    """A line of the library: `path` below the folder of the packages, `line` from 1, and `code` that the line has."""
 
     path: str
     line: int
@@ -41,10 +41,10 @@ class Place:
 
 
 def install_line(library: Library) -> str:
-    """Return the command that installs the judged releases of a library; its programs need nothing else.
+    """Return the command that installs the judged releases of a library. Its programs need nothing else.
 
-    It is shorter than `requirements.txt`, which has the whole environment in which the library was judged. It names the
-    packages that are held back, because what npm installs by itself may show other faults.
+    The command is shorter than `requirements.txt`, which has the whole environment of the judged library. It names the
+    packages that are held back, because the releases that npm would choose may show other faults.
     """
     if library.is_node:
         held_back = [f"overrides.{name}={release}" for name, release in library.held_back.items()]
@@ -60,12 +60,12 @@ def texts(library: Library) -> Iterator[Path]:
 
 
 def install_lines(text: str) -> list[str]:
-    """Return the commands that a report has to install what its program needs; it should have one."""
+    """Return the commands in a report that install what its program needs. A report should have one such command."""
     return _INSTALL.findall(text)
 
 
 def places(text: str) -> list[Place]:
-    """Return the places that a report names. Raises ValueError if one cannot be read."""
+    """Return the places that a report names. Raises ValueError if a place cannot be read."""
     found = []
     for line in "".join(_WHERE.findall(text)).splitlines():
         place = _PLACE.match(line)
@@ -76,7 +76,7 @@ def places(text: str) -> list[Place]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look up the places of all reports of a library; print what is wrong, and return the exit code."""
+    """Look up the places of all reports of a library, and print what is wrong. Return the exit code."""
     if len(arguments) != 2 or arguments[0] not in libraries():
         sys.exit("usage: python -m peers.reports NAME DIR")
     name, packages = arguments[0], Path(arguments[1])

@@ -1,4 +1,4 @@
-"""Steps of a long run, which are kept in a directory, so that a run that was stopped goes on where it was."""
+"""Steps of a long run. Their results are kept in a directory, so that a run that was stopped can continue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 
 
 class StoppedError(Exception):
-    """The run was stopped by its user before a step began."""
+    """The user stopped the run before a step began."""
 
 
 class Progress:
@@ -28,12 +28,12 @@ class Progress:
         self._lock = threading.Lock()
 
     def say(self, name: str, what: str) -> None:
-        """Print what has been done for one of the things that are judged."""
+        """Print what has been done for a library or a bug."""
         with self._lock:
             print(f"[{time.monotonic() - self._began:4.0f} s] {name}: {what}", flush=True)
 
     def finish(self, name: str, told: str) -> None:
-        """Print that one of them is done."""
+        """Print that a library or a bug is done."""
         self._done += 1
         self.say(name, f"{told} ({self._done} of {self._wanted})")
 
@@ -55,7 +55,7 @@ def once(
     say: Callable[[str], None],
     stop: threading.Event,
 ) -> str:
-    """Do a step and keep its result in `done` with the digest `made_of`, or return what an earlier run has kept.
+    """Do a step, and keep its result in `done` with the digest `made_of`. If an earlier run has kept it, return that.
 
     Raises StoppedError.
     """
@@ -82,7 +82,7 @@ def in_parallel(
     stop: threading.Event,
     finished: Callable[[Result], None],
 ) -> list[Result]:
-    """Do an action for `jobs` items at a time; return the results in the order of the items."""
+    """Do an action for `jobs` items at a time. Return the results in the order of the items."""
     with ThreadPoolExecutor(max(1, jobs)) as pool:
         running = [pool.submit(action, item) for item in items]
         try:
