@@ -67,7 +67,8 @@ def look(again):
     message = json.loads(again(REQUEST)[2])["choices"][0]["message"]
     call = next(each for each in message["tool_calls"] if each["function"]["name"] == "level")
     result = {"role": "tool", "tool_call_id": call["id"], "content": "3.12"}
-    again({**REQUEST, "messages": [*REQUEST["messages"], message, result]})
+    container = message["provider_specific_fields"]["container"]["id"]  # Anthropic refuses the next turn without it
+    again({**REQUEST, "container": container, "messages": [*REQUEST["messages"], message, result]})
     kinds = [block["type"] for block in ASKED[-1]["messages"][1]["content"]]
     return f"sent back: {kinds}", "server_tool_use" not in kinds
 

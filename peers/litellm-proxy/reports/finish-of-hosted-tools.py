@@ -100,7 +100,8 @@ data: {"type":"message_stop"   }
 HEADERS = {"content-type": "text/event-stream; charset=utf-8"}
 REQUEST = {
     "model": "anthropic/claude-sonnet-4-6",
-    "messages": [{"role": "user", "content": "How deep is the lake?"}],
+    "messages": [{"role": "user", "content": "How tall is the old lighthouse?"}],
+    "tools": [{"type": "web_search_20250305", "name": "web_search"}],
     "stream": True,
     "max_tokens": 1024,
 }

@@ -17,6 +17,12 @@ import litellm
 
 litellm.disable_hf_tokenizer_download = True
 
+DOCUMENT = {
+    "type": "document",
+    "source": {"type": "text", "media_type": "text/plain", "data": "The grass is green. The sky is blue."},
+    "title": "My Document",
+    "citations": {"enabled": True},
+}
 SENT = b"""\
 event: message_start
 data: {"type":"message_start","message":{"id":"msg_01RT1aSmJeRk18N6LQ8kC4mG","type":"message","role":"assistant","model":"claude-3-7-sonnet-20250219","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":610,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":1}}            }
@@ -100,8 +106,8 @@ class Provider(BaseHTTPRequestHandler):
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     stream = litellm.completion(
-        model="anthropic/claude-haiku-4-5",
-        messages=[{"role": "user", "content": "Hi"}],
+        model="anthropic/claude-3-7-sonnet-20250219",
+        messages=[{"role": "user", "content": [DOCUMENT, {"type": "text", "text": "Which colours?"}]}],
         api_base=url,
         api_key="key",
         stream=True,

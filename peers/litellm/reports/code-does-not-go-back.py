@@ -54,7 +54,7 @@ def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
     messages = [{"role": "user", "content": "Which of the locks Brielse and Volkerak is higher today?"}]
     asked = {
-        "model": "anthropic/claude-sonnet-4-5",
+        "model": "anthropic/claude-sonnet-5",
         "max_tokens": 64,
         "tools": TOOLS,
         "api_base": url,
@@ -63,7 +63,8 @@ def call(url):
     message = litellm.completion(messages=messages, **asked).choices[0].message
     call = next(each for each in message.tool_calls if each.function.name == "level")
     messages += [message, {"role": "tool", "tool_call_id": call.id, "content": "3.12"}]
-    litellm.completion(messages=messages, **asked)
+    container = message.provider_specific_fields["container"]["id"]  # Anthropic refuses the next turn without it
+    litellm.completion(messages=messages, container=container, **asked)
     blocks = ASKED[-1]["messages"][1]["content"]
     kinds = [block["type"] for block in blocks]
     has_caller = any("caller" in block for block in blocks if block["type"] == "tool_use")

@@ -17,6 +17,7 @@ import litellm
 
 litellm.disable_hf_tokenizer_download = True
 
+PARAMETERS = {"type": "object", "properties": {"port": {"type": "string"}}, "required": ["port"]}
 SENT = b"""\
 data: {"id":"chatcmpl-7d9e8398-0a90-464f-a88c-6ceb236d74af","object":"chat.completion.chunk","created":1771434960,"model":"openai/gpt-oss-120b","system_fingerprint":"fp_5c1d0e7b2a","choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"x_groq":{"id":"req_01khrvw3a1ek9s5d7g2c8b4mxz","seed":31}}
 
@@ -55,8 +56,9 @@ def call(url):
     try:
         list(
             litellm.completion(
-                model="groq/openai/gpt-oss-20b",
-                messages=[{"role": "user", "content": "Hi"}],
+                model="groq/openai/gpt-oss-120b",
+                messages=[{"role": "user", "content": "When is the tide in Brest?"}],
+                tools=[{"type": "function", "function": {"name": "tide", "parameters": PARAMETERS}}],
                 api_base=url,
                 api_key="key",
                 stream=True,

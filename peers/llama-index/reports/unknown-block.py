@@ -12,7 +12,7 @@ from llama_index.core.llms import ChatMessage
 from llama_index.llms.anthropic import Anthropic
 
 BODY = (
-    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":[{"type":"s'
+    b'{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-5","content":[{"type":"s'
     b'erver_tool_use","id":"srvtoolu_01","name":"advisor","input":{}},{"type":"advisor_tool_result","tool_'
     b'use_id":"srvtoolu_01","content":{"type":"advisor_result","text":"One table is enough.","stop_reason"'
     b':"end_turn"}},{"type":"text","text":"Hello"}],"stop_reason":"end_turn","stop_sequence"'
@@ -47,10 +47,12 @@ URL = f"http://127.0.0.1:{server.server_port}"
 
 def main():
     """Return the exit code."""
-    llm = Anthropic(model="claude-sonnet-4-5", api_key="key", base_url=URL, max_retries=0)
-    question = ChatMessage(role="user", content="Hello")
+    beta = {"anthropic-beta": "advisor-tool-2026-03-01"}
+    llm = Anthropic(model="claude-sonnet-5", api_key="key", base_url=URL, max_retries=0, default_headers=beta)
+    question = ChatMessage(role="user", content="One table or two? Ask your advisor, then say hello.")
+    tools = [{"type": "advisor_20260301", "name": "advisor", "model": "claude-opus-4-8"}]
     try:
-        message = llm.chat([question]).message
+        message = llm.chat([question], tools=tools).message
     except Exception as error:
         if "TextBlock" not in str(error):
             raise

@@ -172,7 +172,7 @@ class Answer:
 
     @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
-        """(start of the block in the message in code points, block, citation) for each citation."""
+        """For each citation: where its block starts in the message, in code points; the block; and the citation."""
         base = 0
         for block in self.blocks:
             if isinstance(block, Text):

@@ -287,7 +287,7 @@ def _request_without_answers(request: Mapping[str, Any], expected: Expected) -> 
 
 
 def _cannot_follow(earlier: Exchange) -> Outcome:
-    """Return the Outcome of a call after the call for an earlier answer failed.
+    """Return the Outcome of a call that is not made, because the call for an earlier answer failed.
 
     That answer's scenario reports the failure.
     """

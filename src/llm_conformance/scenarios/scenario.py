@@ -58,7 +58,7 @@ class Scenario:
         unbroken: For a generated scenario with a fault, the whole answer to the request. The server sends only a part
             of this answer, or something else.
         outage: A failure that answers the first request, in any mode. The next request gets the recorded answer.
-        earlier: The scenarios whose answers are messages of this scenario, by the index of the message.
+        earlier: Maps the index of each message that is an earlier answer to the scenario that this answer is from.
         cassette_dir: The cassette directory that the scenario is from.
         since: The edition that introduced the scenario (`llm_conformance.editions`).
         has_core_faults: Whether the core faults of its API may be made from this scenario (`core_faults`).
