@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance import toml_files
+from llm_conformance import locations, toml_files
 from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging import deviations, deviations_file
 from llm_conformance.judging.deviations import Deviation, Deviations
@@ -233,9 +233,9 @@ def test_no_user_is_told_to_change_the_files_of_an_installed_suite(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known = in_force(*load(tmp_path, entry()))
-    monkeypatch.setattr(deviations, "LIBRARIES", tmp_path)
+    monkeypatch.setattr(locations, "LIBRARIES", tmp_path)
     assert list(known.stale_entries({0})) != []
-    monkeypatch.setattr(deviations, "PACKAGED", True)
+    monkeypatch.setattr(locations, "PACKAGED", True)
     assert list(known.stale_entries({0})) == []
 
 

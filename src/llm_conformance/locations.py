@@ -28,3 +28,8 @@ _IN_THE_CLONE = not PACKAGED and Path("conformance").resolve() == RULES
 
 COMMAND = os.environ.get(STARTED_AS) or ("pytest conformance" if _IN_THE_CLONE else "pytest --pyargs llm_conformance")
 """The command that starts the suite in the working directory, as messages and reports show it."""
+
+
+def is_library_file(path: Path) -> bool:
+    """Return True if a file belongs to a library's folder of an installed suite. Its user cannot change such a file."""
+    return PACKAGED and path.is_relative_to(LIBRARIES)

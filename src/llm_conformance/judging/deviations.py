@@ -23,7 +23,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest
 from llm_conformance.judging.effort import NO_EFFORT, Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
-from llm_conformance.locations import LIBRARIES, PACKAGED
+from llm_conformance.locations import is_library_file
 from llm_conformance.rules.rule import Harm
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -206,7 +206,7 @@ class Deviations:
         """
         for (path, line), positions in self.by_entry.items():
             gone = [at for at in positions if at in stale]
-            if gone and not (PACKAGED and path.is_relative_to(LIBRARIES)):
+            if gone and not is_library_file(path):
                 yield f"{path}:{line}: {self._advice(gone, [at for at in positions if at not in stale])}"
 
     def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from llm_conformance.adapter.declarations import METHODS
 from llm_conformance.judging.deviations import ANYTHING, LISTS, WRITTEN_WITH, Deviation, is_recording_of, names
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.known import links
-from llm_conformance.locations import LIBRARIES, PACKAGED
+from llm_conformance.locations import is_library_file
 from llm_conformance.scenarios import core_faults
 from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
 from llm_conformance.yaml_files import BadFileError, FileProblem
@@ -141,8 +141,7 @@ def _problems(
 
 def _is_missing(path: Path) -> bool:
     """Return True if a file is missing that should exist. The wheel has no reports on libraries of the field."""
-    is_left_out = PACKAGED and path.is_relative_to(LIBRARIES)
-    return not is_left_out and not path.is_file()
+    return not is_library_file(path) and not path.is_file()
 
 
 def _matched(pattern: str, scenarios: Collection[str]) -> frozenset[str]:
