@@ -27,24 +27,21 @@ def save_generated(scenario: Scenario, directory: Path) -> Scenario:
     Each scenario has a folder of its own, so that a run can load it alone. A file that already exists is left alone,
     because its name has a digest of its content.
     """
-    digest, stem = _digest(scenario), _stem(scenario)
-    cassette_dir = directory / digest
+    id = saved_id(scenario)
+    stem = id.partition("/")[2]
+    cassette_dir = directory / stem.rpartition("-")[2]  # the digest
     folder = cassette_dir / scenario.api.provider
     names = {number: f"{stem}-before-{number}" for number in scenario.earlier}
     for number, earlier in scenario.earlier.items():
         _write(earlier, folder / f"{names[number]}{SUFFIX}", {})
     path = folder / f"{stem}{SUFFIX}"
     _write(scenario, path, names)
-    return replace(scenario, id=saved_id(scenario), path=path, cassette_dir=cassette_dir)
+    return replace(scenario, id=id, path=path, cassette_dir=cassette_dir)
 
 
 def saved_id(scenario: Scenario) -> str:
     """Return the id that `save_generated` gives a scenario. Two inputs have the same id only if they are equal."""
-    return f"{scenario.api.provider}/{_stem(scenario)}"
-
-
-def _stem(scenario: Scenario) -> str:
-    return f"{scenario.path.name.removesuffix(SUFFIX)}-{_digest(scenario)}"
+    return f"{scenario.api.provider}/{scenario.path.name.removesuffix(SUFFIX)}-{_digest(scenario)}"
 
 
 def texts(scenario: Scenario) -> dict[str, str]:
