@@ -9,6 +9,12 @@ import subprocess
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+MISSPELT = 0.8
+"""The similarity of `difflib` from which on a word is taken for a misspelt name: one wrong letter in six gives 0.83.
+
+Names that only share a part, such as two classes that end in Error, have a similarity of about 0.6.
+"""
+
 
 def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
     """Return the known names that are similar to a word, the closest first. Case is ignored."""
@@ -18,9 +24,9 @@ def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6)
     return [by_lower[each] for each in difflib.get_close_matches(word.lower(), by_lower, most, cutoff)]
 
 
-def did_you_mean(word: str, known: Iterable[str], most: int = 1) -> str:
+def did_you_mean(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
     """Return the end of a message about an unknown name: similar known names as a question; "" if there are none."""
-    found = closest(word, known, most)
+    found = closest(word, known, most, cutoff)
     return f"; did you mean {listed(found)}?" if found else ""
 
 

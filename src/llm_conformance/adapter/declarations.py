@@ -12,7 +12,7 @@ from llm_conformance.calling.program import Program, ProgramAdapter
 from llm_conformance.contract import ERROR_TYPES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
-from llm_conformance.wording import closest, did_you_mean, listed, printable
+from llm_conformance.wording import MISSPELT, closest, did_you_mean, listed, printable
 
 Method = Literal["complete", "stream", "parse", "parse_stream"]
 METHODS: Mapping[Mode, tuple[Method, ...]] = {"json": ("complete", "parse"), "stream": ("stream", "parse_stream")}
@@ -27,8 +27,6 @@ CAPABILITIES = (
 )
 
 
-_MISSPELT_CLASS = 0.8
-"""The similarity of `difflib` from which on a name is a misspelt class: many share the word Error, which gives 0.6."""
 _ERRORS_KEY = re.compile(r"[^\W\d]\w*(?: [45]\d\d)?")
 
 
@@ -107,7 +105,7 @@ def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUn
         problems.extend(_wrong_parameters(instance, methods))
     if not methods:
         public = [name for name in dir(instance) if not name.startswith("_")]
-        near = (name for name in public if closest(name, all_methods, cutoff=_MISSPELT_METHOD))
+        near = (name for name in public if closest(name, all_methods, cutoff=MISSPELT))
         hint = next((f" it has {name}{did_you_mean(name, all_methods)}" for name in near), "")
         problems.append(f"it has none of the methods complete, stream, parse, parse_stream{hint and f', but{hint}'}")
     providers = _names(instance, "providers", problems)
@@ -158,8 +156,6 @@ def _wrong_parameters(instance: Any, methods: Collection[Method]) -> Iterator[st
             yield f"`{method}` cannot be called with {listed(arguments, 'and')}: {error}; write `{written}`"
 
 
-_MISSPELT_METHOD = 0.8
-"""From this similarity of `difflib` on, a name counts as a misspelt method. One wrong letter in six gives 0.83."""
 _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
     "streaming": ("stream", "parse_stream"),
     "round_trip": ("complete", "stream"),
@@ -177,7 +173,7 @@ def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collect
     for capability, shown_by in _SHOWN_BY.items():
         if capability in declared and set(shown_by).isdisjoint(methods):
             for name in public:
-                for method in closest(name, shown_by, cutoff=_MISSPELT_METHOD)[:1]:
+                for method in closest(name, shown_by, cutoff=MISSPELT)[:1]:
                     yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {method}?"
 
 
@@ -201,8 +197,7 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
                 f"and HTTP status from 400 to 599 ('MyError 429'); for another status name the class alone"
             )
         if value not in ERROR_TYPES:
-            near = closest(str(value), ERROR_TYPES, cutoff=_MISSPELT_CLASS)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(ERROR_TYPES)}"
+            hint = did_you_mean(str(value), ERROR_TYPES, cutoff=MISSPELT) or f"; there are {', '.join(ERROR_TYPES)}"
             yield f"`errors` maps {key!r} to {value!r}, which is no class of the contract{hint}"
 
 

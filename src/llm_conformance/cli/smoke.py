@@ -26,7 +26,7 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import closest, command_line, printable
+from llm_conformance.wording import MISSPELT, closest, command_line, printable
 
 _OPTIONS = ("transport", "isolation", "timeout")
 """The options that this command shares with a run."""
@@ -36,9 +36,6 @@ _SHOWN = 60
 
 _MOST = 5
 """How many problems of a response to show: a response has five required fields."""
-
-_MISSPELT = 0.8
-"""The similarity of `difflib` from which on a key is a misspelt name of a field."""
 
 
 def add_options(parser: Parser) -> None:
@@ -172,7 +169,7 @@ def _misspelt_keys(response: Mapping[str, Any]) -> Iterator[str]:
     fields = [field.name for field in dataclasses.fields(Response)]
     lacking = [name for name in fields if name not in response]
     for key in response:
-        near = [] if key in fields else closest(key, lacking, cutoff=_MISSPELT)
+        near = [] if key in fields else closest(key, lacking, cutoff=MISSPELT)
         if near:
             yield f"`{printable(key)}` is no field of a response; did you mean `{near[0]}`?"
 
