@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import venv
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,9 +27,44 @@ LIGHT = "-p no:respx -p no:anyio"
 """Options of the runs that tests start: plugins for our own tests take a fifth of the time of a short run."""
 
 
+WEEKLY = "--weekly"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for the tests that run once a week."""
+    parser.addoption(WEEKLY, action="store_true", help="also run the tests that are marked `weekly`")
+
+
+@pytest.hookimpl(trylast=True)  # after -k: the first case that a filter leaves is always run
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests that are marked `weekly`, unless the option asks for them."""
+    if config.getoption(WEEKLY):
+        return
+    cases: Counter[tuple[Path, str]] = Counter()
+    left_out: list[pytest.Item] = []
+    for item in items:
+        mark = item.get_closest_marker("weekly")
+        if mark is None:
+            continue
+        case = item.path, getattr(item, "originalname", None) or item.name
+        kept_in = mark.kwargs.get("but_one_in")
+        if kept_in is None or cases[case] % kept_in:
+            left_out.append(item)
+        cases[case] += 1
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        chosen = set(items) - set(left_out)
+        items[:] = [item for item in items if item in chosen]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Make an error of each warning in the project's own tests, and start other runs of pytest with few plugins."""
     config.addinivalue_line("filterwarnings", "error")
+    config.addinivalue_line(
+        "markers",
+        "weekly(but_one_in=N): run only with --weekly. With `but_one_in`, one in N of the cases of a parametrised test "
+        "runs always. Choose an odd number, because cases often alternate between plain answers and streams.",
+    )
     has_workers = bool(config.getoption("numprocesses", 0)) and not hasattr(config, "workerinput")
     if not has_workers:  # the workers of pytest-xdist run our own tests, and would take the options for theirs
         os.environ["PYTEST_ADDOPTS"] = LIGHT

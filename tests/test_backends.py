@@ -52,6 +52,7 @@ def with_field(interaction: Interaction, **fields: object) -> Interaction:
     return replace(interaction, body=json.dumps(body).encode())
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:

@@ -115,6 +115,7 @@ def left_behind(directory: Path) -> list[str]:
     return []
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize(
     ("way", "options", "isolation"),
     [

@@ -64,6 +64,7 @@ def example(drawn: SearchStrategy[T], wanted: Callable[[T], bool]) -> T:
     return find(drawn, wanted, settings=settings(QUICK, max_examples=500, phases=[Phase.generate]))
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize(("theme", "api", "mode"), SOURCES, ids=lambda it: getattr(it, "name", str(it)))
 def test_generated_scenarios_pass_the_lint(theme: Theme, api: Api, mode: Mode, tmp_path: Path) -> None:
     """The lint derives the expected values from the bytes, and checks every body against its wire schema."""
@@ -140,6 +141,7 @@ def test_citations_are_in_all_positions(wanted: Callable[[tuple[str, tuple[Citat
     assert wanted(example(cited_texts(), wanted))
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", table().values(), ids=str)
 @pytest.mark.parametrize("shown", [Shown(), Shown(reasoning=True)], ids=["nothing", "reasoning"])
 def test_counts_follow_the_algebra(api: Api, shown: Shown) -> None:
@@ -373,6 +375,7 @@ def test_a_page_that_was_fetched_has_the_citations_that_its_request_enables() ->
     assert all(document["citations"] == tool["citations"] for document in found)
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize(("name", "api", "mode", "wanted"), PROMISED)
 def test_themes_draw_what_they_promise(
     name: str, api: tuple[str, str], mode: Mode, wanted: Callable[[bytes, Scenario], bool]

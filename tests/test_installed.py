@@ -74,6 +74,7 @@ def test_it_runs_in_an_empty_directory(judged: Path) -> None:
     assert "    pytest --pyargs llm_conformance --conformance-adapter=mypkg" in output
 
 
+@pytest.mark.weekly
 def test_the_reference_adapters_conform_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     """The wheel holds what judging every scenario needs; one rule suffices to show it."""
     run = sh(

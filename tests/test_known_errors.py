@@ -100,6 +100,7 @@ def drawn(
     return scenarios
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_errors_that_are_drawn_are_known_and_all_are_drawn(api: Api, mode: Mode) -> None:
@@ -114,6 +115,7 @@ def test_all_answers_of_gateways_are_drawn() -> None:
     assert {(gateway.status, gateway.body) for gateway in GATEWAYS} <= bodies
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", [api for api in APIS if api.stream_errors], ids=str)
 def test_all_errors_of_a_stream_are_drawn_and_recognised(api: Api) -> None:
     of_each = 50 * max(1, len(api.backends))  # an error may be one of a single backend

@@ -28,6 +28,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Verdicts:
     return found
 
 
+@pytest.mark.weekly(but_one_in=2)
 @pytest.mark.parametrize("number", [3, 5], ids=["in another order", "in a third order, in two processes"])
 def test_the_verdicts_are_the_same_in_any_order(first: Verdicts, tmp_path: Path, number: int) -> None:
     assert list(differences(first, shuffled(tmp_path, number, OPTIONS))) == []

@@ -150,10 +150,11 @@ def test_a_workflow_of_the_same_commit_needs_no_digest() -> None:
     assert list(problems(GOOD[: GOOD.index("    runs-on:")] + "    uses: ./.github/workflows/tests.yml\n")) == []
 
 
-def test_what_is_released_has_passed_the_tests_and_the_checks_of_packages() -> None:
+def test_what_is_released_has_passed_all_tests_and_the_checks_of_packages() -> None:
     jobs = yaml.safe_load(WORKFLOWS["release.yml"])["jobs"]
     assert jobs["tests"]["uses"] == "./.github/workflows/tests.yml"
-    assert [jobs[name]["needs"] for name in ("build", "attest", "publish")] == ["tests", "build", "attest"]
+    assert jobs["weekly"]["uses"] == "./.github/workflows/weekly.yml"
+    assert [jobs[name]["needs"] for name in ("build", "attest", "publish")] == [["tests", "weekly"], "build", "attest"]
     assert "tox -e package -- dist" in [step.get("run") for step in jobs["build"]["steps"]]
 
 

@@ -71,6 +71,7 @@ def battery(tmp_path_factory: pytest.TempPathFactory, interruptible: None) -> It
 importlib.import_module("tests.hostile.adapter")
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("name", BATTERY)
 def test_a_hostile_call_has_a_verdict_of_its_own_and_the_next_call_is_healthy(battery: Battery, name: str) -> None:
     hostile = BATTERY[name]
