@@ -4,8 +4,9 @@ Claude and servers of chat completions may report an error after the stream has 
 is, but Agno does not read them: a rate limit of Claude becomes a ModelProviderError with the status 200, that of the
 response, and one of chat completions a ModelProviderError with the status 502, the default. So
 `FallbackConfig.on_rate_limit` does not apply, and with `retries` an error of the request is tried again as if the
-server had failed. Claude's `overloaded_error` has a class of its own, and so has an error whose message contains one of
-the phrases of `ModelProviderError.CONTEXT_WINDOW_PATTERNS`, such as `prompt is too long` or `max_tokens`.
+server had failed. Agno looks for the word `overloaded_error` in the text of Claude's error, and makes a
+ModelRateLimitError of it. If the message contains one of the phrases of `ModelProviderError.CONTEXT_WINDOW_PATTERNS`,
+such as `prompt is too long` or `max_tokens`, the error is a ContextWindowExceededError. Both keep the status 200 or 502.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

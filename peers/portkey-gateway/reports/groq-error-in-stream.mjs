@@ -2,7 +2,7 @@
  * An error in a stream of Groq is lost
  *
  * Where Groq says within a stream that it failed, in an event `error` or in `x_groq.error`, the gateway does not hand
- * the error on. This program sends the event, which has been recorded of Groq.
+ * the error on. This program sends first the event, which has been recorded of Groq, then `x_groq.error`.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.
@@ -14,12 +14,23 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const SENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"role":"assistant","content":"One moment. "},"logprobs":null,"finish_reason":null}]}
+const EVENT = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"role":"assistant","content":"One moment. "},"logprobs":null,"finish_reason":null}]}
 
 event: error
 data: {"error":{"message":"Tool call validation failed: parameters for tool tide did not match schema","type":"invalid_request_error","code":"tool_use_failed","failed_generation":"{\"name\": \"tide\", \"arguments\": {\"harbour\": \"Brest\"}}","status_code":400}}
 
 `;
+const X_GROQ = String.raw`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{"role":"assistant","content":"One moment. "},"logprobs":null,"finish_reason":null}]}
+
+data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"openai/gpt-oss-120b","choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":null}],"x_groq":{"id":"req_1","error":"over capacity"}}
+
+data: [DONE]
+
+`;
+const SENT = [
+  [EVENT, "Tool call validation failed"],
+  [X_GROQ, "over capacity"],
+];
 
 const REQUEST = {
   "model": "openai/gpt-oss-120b",
@@ -41,12 +52,10 @@ const REQUEST = {
   ]
 };
 
-let asked;
+let sending;
 const upstream = http.createServer(async (request, response) => {
-  const pieces = [];
-  for await (const piece of request) pieces.push(piece);
-  asked = JSON.parse(Buffer.concat(pieces));
-  response.writeHead(200, { "content-type": "text/event-stream" }).end(SENT);
+  for await (const _ of request);
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(sending);
 });
 const listening = (server) => new Promise((done) => server.listen(0, "127.0.0.1", () => done(server.address().port)));
 const port = await listening(upstream);
@@ -65,20 +74,23 @@ try {
     if (await fetch(`http://127.0.0.1:${gatewayPort}/`).catch(() => null)) break;
     await wait(100);
   }
-  const response = await fetch(`http://127.0.0.1:${gatewayPort}/v1/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: "Bearer key",
-      "x-portkey-provider": "groq",
-      "x-portkey-custom-host": `http://127.0.0.1:${port}`,
-    },
-    body: JSON.stringify(REQUEST),
-  });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
-  console.log(`sent: the event error "Tool call validation failed"; the stream has: ${text}`);
-  process.exitCode = !text.includes("Tool call validation failed") ? 1 : 0;
+  for (const [sent, message] of SENT) {
+    sending = sent;
+    const response = await fetch(`http://127.0.0.1:${gatewayPort}/v1/chat/completions`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: "Bearer key",
+        "x-portkey-provider": "groq",
+        "x-portkey-custom-host": `http://127.0.0.1:${port}`,
+      },
+      body: JSON.stringify(REQUEST),
+    });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`${response.status}: ${text}`);
+    console.log(`sent: the error "${message}"; the stream has: ${text}`);
+    if (!text.includes(message)) process.exitCode = 1;
+  }
 } catch (error) {
   console.error(error);
   process.exitCode = 2;
