@@ -1,1 +1,1 @@
-"""What makes the pages and the proofs: not shipped with the suite."""
+"""Tools that make the pages and the proofs. The suite is shipped without them."""

@@ -23,7 +23,7 @@ from llm_conformance.wire.providers.api import Api
 from tools import recordings
 
 Kind = Literal["request", "json", "event", "error"]
-"""The body of a request, of a plain answer, a document of a stream, the body under an error status."""
+"""The body of a request, the body of a plain answer, a document of a stream, or the body of an error response."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Document:
         part: `json`, `stream` or `outage`, and the number of the document in a stream: `stream 12`. Requests are
             `request of json` and the like.
         kind: What it is.
-        grounds: What the scenario rests on, `recording` for recordings, "" for drawn answers and for drafts.
-        status: The HTTP status of the answer, 200 for drafts, which have none yet.
+        grounds: The evidence for the scenario. `recording` for recordings; "" for drawn answers and drafts.
+        status: The HTTP status of the answer; 200 for drafts, which have no answer yet.
         value: The document.
     """
 
@@ -61,7 +61,7 @@ class Document:
 
 
 def of_scenarios(directory: Path) -> Iterator[Document]:
-    """Yield the documents of all scenarios below a directory. What is not JSON, on purpose, is left out."""
+    """Yield the documents of all scenarios below a directory, without bodies that are not JSON on purpose."""
     for path in load.find(directory)[0]:
         file = load.read(path, check=False)
         grounds = file.cassette.grounds or "recording"
@@ -70,23 +70,23 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
 
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
-    """Yield the documents of all bare recordings below a directory; count what cannot be read in `skipped`."""
+    """Yield the documents of all bare recordings below a directory. `skipped` counts what cannot be read."""
     for each in recordings.of_directory(directory, skipped):
         part = "stream" if each.interaction.streamed else "json"
         yield from _documents(str(each.api), each.name, part, "recording", each.interaction)
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
-    """Yield the documents of so many drawn answers for each mode of these APIs (`provider:api`); always the same ones.
+    """Draw `number` answers for each mode of the APIs (`provider:api`), and yield their documents.
 
-    Their names are the id of the scenario and `#1`, `#2` and so on.
+    Each run draws the same answers. Their names are the id of the scenario and `#1`, `#2` and so on.
     """
     for mode, scenario in drawn(apis, number):
         yield from _documents(str(scenario.api), scenario.id, mode, "", scenario.interactions[mode])
 
 
 def drawn(apis: Iterable[str], number: int) -> Iterator[tuple[Mode, Scenario]]:
-    """Yield so many drawn answers for each mode of these APIs (`provider:api`), named as `of_generated` does."""
+    """Draw `number` answers for each mode of the APIs (`provider:api`). Their names are as in `of_generated`."""
     for name in apis:
         provider, _, api_name = name.partition(":")
         api = table.table()[provider, api_name]
@@ -104,7 +104,7 @@ def of_drafts() -> Iterator[Document]:
 
 
 _DRAWN = ("answers", "second-turns")
-"""The themes whose requests and answers have all that calls have."""
+"""The themes of the answers that are drawn: together, they have everything that requests and answers can have."""
 
 
 def _drawn(theme: Theme, api: Api, mode: Mode, number: int) -> list[Scenario]:
@@ -142,7 +142,7 @@ def _documents(api: str, name: str, part: str, grounds: str, interaction: Intera
 
 
 def _values(interaction: Interaction) -> Iterator[tuple[str, Any]]:
-    """Yield each document of a response with its place in a stream, "" if it is not a stream.
+    """Yield each document of a response, with its place in the stream ("" if the response is no stream).
 
     A stream that breaks off yields the documents before the break. A body that is not JSON, or is nested
     too deeply for Python, yields nothing.

@@ -1,4 +1,4 @@
-"""Generate the examples of `llm-conformance explain`: for each rule, a broken adapter's failure as the suite prints it.
+"""Generate the examples of `llm-conformance explain`: for each rule, how the suite prints a broken adapter's failure.
 
 python -m tools.example_failures src/llm_conformance/example_failures.json
 """
@@ -32,11 +32,14 @@ from tools import pages
 COMMAND = "python -m tools.example_failures src/llm_conformance/example_failures.json"
 _RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _LEFT_OUT = ("Requirement", "Scenario", "Status", "Fault", "Outage", "Body", "Reproduce", "Traceback")
-"""Lines of a failure that `explain` shows anyway, depend on this machine, or would make the wheel too large."""
+"""How the lines begin that are left out.
+
+`explain` shows them anyway, they depend on this machine, or they would make the wheel too large.
+"""
 
 
 def examples(scenarios: Sequence[Scenario], runner: Runner) -> Mapping[str, Mapping[str, str]]:
-    """Return for each rule id a broken adapter's `fault` in words and its first `failure`."""
+    """Map each rule id to a broken adapter: its `fault` in words, and its first `failure`."""
     return {rule.id: _example(rule.rule, scenarios, runner) for rule in catalogue.catalogue().values()}
 
 
@@ -59,7 +62,7 @@ def _failures(rule: Rule, cells: Iterable[Cell], runner: Runner) -> Iterator[tup
 
 
 def _fault(broken: type[Broken]) -> str:
-    """Return the first sentence of the docstring, to follow "an adapter that"."""
+    """Return the first sentence of the docstring. It continues the words "an adapter that"."""
     if not broken.__doc__:
         raise LookupError(f"{broken.__name__} has no docstring: add a sentence that states its fault")
     sentence = inspect.cleandoc(broken.__doc__).partition("\n\n")[0].replace("\n", " ").rstrip(".")
@@ -70,7 +73,7 @@ def _shortened(failure: str) -> str:
     kept: list[str] = []
     is_left_out = False
     for line in _RANDOM.sub("...", failure).replace(f"{ROOT}/", "").splitlines():
-        if not line.startswith(" "):  # the other lines go on with the one before
+        if not line.startswith(" "):  # the other lines continue the line before
             is_left_out = line.startswith(_LEFT_OUT)
         if line and not is_left_out:
             kept.append(line)
@@ -78,7 +81,7 @@ def _shortened(failure: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write or check the file; return 1 if the check finds another one."""
+    """Write the file, or check it. Return 1 if the file that is there differs."""
     parser = argparse.ArgumentParser(description="Generate the examples of `llm-conformance explain`.")
     parser.add_argument("path", type=Path)
     parser.add_argument("--check", action="store_true", help="only check that the file is up to date")

@@ -1,13 +1,13 @@
-"""`python -m tools.found_by_search`: which faults of `tests/broken` generated inputs find, and how many it takes.
+"""`python -m tools.found_by_search`: list the faults of `tests/broken` that generated inputs find.
 
     python -m tools.found_by_search [--examples E] [--family F ...] [--adapter NAME ...] [--all-apis]
                                     [--as-found] [--write FILE]
 
-Each broken adapter is judged by generated inputs only, with the examples that a run of the effort E draws (`ci` if it
-is not given). The table says for each adapter which rules fail, how many examples of a search it took, which effort
-that is, and the shortest example. Of the APIs of a wire format only the first is searched, unless `--all-apis` is
-given. All families take about an hour of CPU time; with `--as-found`, which shows the first example instead of the
-shortest, it is a third of that.
+Each broken adapter is judged by generated inputs only. The search draws as many examples as a run with `--examples=E`
+(`ci` if E is not given). For each adapter, the table says which rules fail, how many examples the search needed, the
+smallest effort that draws so many, and the shortest example. The search covers the first API of each wire format, or
+all APIs with `--all-apis`. All families take about an hour of CPU time. `--as-found` shows the first failing example
+instead of the shortest; this takes a third of the time.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class Found:
     """How generated inputs found a fault.
 
     Attributes:
-        effort: The smallest effort that draws as many examples; "" if it is none of `EFFORTS`.
-        examples: How many examples of the search were judged until one was wrong.
+        effort: The smallest of `EFFORTS` that draws as many examples; "" if none draws so many.
+        examples: The number of examples that were judged, up to the first one that failed.
         where: The property that was searched.
         rules: The rules that fail.
         smallest: The smallest counterexample.
@@ -71,9 +71,9 @@ def family(adapter: type[Broken]) -> str:
 def find(
     adapter: type[Broken], effort: Effort, runner: Runner, *, all_apis: bool = False, shrinks: bool = True
 ) -> Found | None:
-    """Search the properties of a broken adapter until an example fails; None if all examples pass.
+    """Search the properties of a broken adapter until an example fails. Return None if all examples pass.
 
-    The example is the shortest that Hypothesis finds if it `shrinks`, else the first one.
+    If the search `shrinks`, the example is the shortest that Hypothesis finds. Otherwise it is the first that fails.
     """
     for each in _searched(adapter(), all_apis):
         found = _find(each, effort, runner, shrinks)
@@ -133,7 +133,7 @@ def row(adapter: type[Broken], found: Found | None) -> str:
 
 
 def _shown(found: Counterexample) -> str:
-    """Return the text of an answer, or the body if it has none, as code in a table. The middle of a long one is cut."""
+    """Return the text of an answer, or its body if it has no text, as code in a table. Long texts lose their middle."""
     scenario = found.cell.scenario
     interaction = scenario.interactions[found.cell.mode]
     facts = answers.derive_if_readable(interaction, scenario.api)
@@ -152,7 +152,7 @@ def _chosen(families: Iterable[str], names: Iterable[str]) -> list[type[Broken]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table, a row as soon as it is known, and perhaps write it."""
+    """Print the rows of the table as they become known. Write the table if a file is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     families = sorted({family(each) for each in ADAPTERS})
     parser.add_argument("--examples", default="ci", metavar="E", help="quick, ci, deep or a number")

@@ -8,7 +8,7 @@ from pathlib import Path
 def write_or_check(path: Path, text: str, check: bool, command: str) -> list[str]:
     """Write a generated file, or with `check` only compare it; return the problems.
 
-    `command` is the one that generates the file.
+    `command` is the command that generates the file.
     """
     if not check:
         path.write_text(text, "utf-8")

@@ -3,11 +3,13 @@
     python -m tools.public_corpus PACKAGE[==VERSION] ...
     python -m tools.public_corpus --all
 
-Downloads the source archive, the newest one unless a version is given, and writes its name, size, digest and licence,
-and for each part the number of files and the APIs that they have answers of. The globs, the fidelity, `without_urls`
-and what is left out stay as they are in the manifest. A package that is not in it yet gets one part for each folder
-with recordings; then look what its recorder alters (`vcr_config`, `before_record_response`), and mend the fidelity.
-Names the files that look like recordings and are in no part.
+Downloads the source archive: the given version, or the newest one. Writes the name, size, digest and licence of the
+archive into the manifest. For each part, writes the number of files, and the APIs whose answers are in these files. The
+globs, the fidelity, `without_urls` and `left_out` stay as they are in the manifest. Prints the files that look like
+recordings and are in no part.
+
+A package that is not in the manifest yet gets one part for each folder with recordings. Then look what its recorder
+alters (`vcr_config`, `before_record_response`), and correct the fidelity.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from llm_conformance.yaml_files import BadFileError
 
 _LARGEST = 200 * 2**20
 _FOLDERS = ("cassettes", "_vcr")
-"""What folders with recordings are called."""
+"""The names of folders with recordings."""
 _SPDX = {"MIT License": "MIT", "Apache Software License": "Apache-2.0", "Apache License 2.0": "Apache-2.0"}
 
 
@@ -98,7 +100,7 @@ def _is_listed(entry: Mapping[str, Any], name: str) -> bool:
 
 
 def _parts(entry: Mapping[str, Any]) -> Iterator[Any]:
-    """Yield what is left out, then the parts: each file belongs to the first one that it matches."""
+    """Yield the parts that are left out, then the others. Each file belongs to the first part that it matches."""
     yield from entry.get("left_out", ())
     yield from entry.get("recordings", ())
 
@@ -133,7 +135,7 @@ def _count(entry: Mapping[str, Any], found: Mapping[str, Path]) -> None:
 
 
 def _apis(paths: list[Path]) -> list[str]:
-    """Return the APIs that files have answers of, the most frequent first."""
+    """Return the APIs whose answers are in the files, the most frequent first."""
     counts: Counter[str] = Counter()
     for path in paths:
         try:
@@ -149,9 +151,9 @@ def _apis(paths: list[Path]) -> list[str]:
 
 
 def _licence(archive: Path) -> str:
-    """Return the licence that the package states, in the terms of SPDX; "unknown" if nothing states one.
+    """Return the SPDX id of the licence that a package states; "unknown" if the package states none.
 
-    Its metadata count first, then the first line of its licence file.
+    The metadata come first, then the first line of the licence file.
     """
     metadata, title = email.message_from_string(""), ""
     with tarfile.open(archive) as members:

@@ -24,10 +24,10 @@ class Recorded:
     """One interaction of a recording.
 
     Attributes:
-        api: The API: the one of its URI, or else the one that the cassette names.
-        name: Its id, as in judging: with the number of the interaction if the cassette has several.
+        api: The API that its URI names, or else the API that the cassette names.
+        name: The id that it has in judging. If the cassette has several interactions, the id ends with their number.
         interaction: The request and its response.
-        model: The model that the path names, None if the path names none.
+        model: The model in the path of the URI; None if the path has none.
         metadata: What the cassette says about itself.
     """
 
@@ -39,9 +39,9 @@ class Recorded:
 
 
 def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
-    """Yield the interactions of all bare recordings below a directory; count what cannot be read in `skipped`.
+    """Yield the interactions of all bare recordings below a directory. `skipped` counts what cannot be read.
 
-    Of the directory of the public corpus, only those that its manifest lists (docs/real-traffic.md).
+    In the directory of the public corpus, only the recordings that its manifest lists count (docs/real-traffic.md).
     """
     for file in _files(directory):
         try:

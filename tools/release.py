@@ -1,8 +1,8 @@
-"""Whether a tag may be released: it is the version of the package, and the changelog has that version with a date.
+"""Check that a tag may be released: it is the version of the package, and the changelog has this version with a date.
 
     python -m tools.release v0.1.0
 
-It needs nothing that has to be installed. The exit code is 1 if something is wrong, and a message says what to do.
+The command needs no installed package. If something is wrong, the exit code is 1, and a message says what to do.
 """
 
 from __future__ import annotations

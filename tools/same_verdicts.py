@@ -1,10 +1,10 @@
-"""`python -m tools.same_verdicts`: run the suite many times, and compare the verdicts to the message.
+"""`python -m tools.same_verdicts`: run the suite many times, and compare the verdicts and their messages.
 
     python -m tools.same_verdicts [--runs N] [--busy N] [--log FILE] -- --adapter=SPEC --conformance-provider=P ...
 
-Run number k has the items in an order of its own (`tools.shuffled`) and `k % 3` workers of pytest-xdist. With `--busy`,
-so many processes keep the machine busy beside it. What follows `--` goes to pytest. The exit code is 1 if a run differs
-from the first one in its exit code or in a verdict; `--log` gets a line for each run.
+Each run has the items in another order (`tools.shuffled`). Run number k has `k % 3` workers of pytest-xdist. With
+`--busy=N`, N other processes keep the machine busy. The options behind `--` go to pytest. The exit code is 1 if the
+exit code or a verdict of a run differs from the first run. `--log` names a file that gets a line for each run.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tools.shuffled import SEED
 
 RUNS = 100
 WORKERS = 3
-"""Run k has k modulo this number of workers."""
+"""Run k has `k % WORKERS` workers."""
 _SHOWN = 10
 
 
 class Verdicts(NamedTuple):
-    """What a run gave.
+    """The result of a run.
 
     Attributes:
         exit_code: The exit code of pytest.
-        results: The results of its report in the order of their text.
+        results: The results of its report, sorted by their text.
     """
 
     exit_code: int
@@ -44,7 +44,7 @@ class Verdicts(NamedTuple):
 
 
 def verdicts(directory: Path, options: Sequence[str], **environment: str) -> Verdicts:
-    """Run the suite in a directory and return its verdicts. Raises FileNotFoundError if it wrote no report."""
+    """Run the suite in a directory and return its verdicts. Raises FileNotFoundError if the run wrote no report."""
     report = directory / "report.json"
     report.unlink(missing_ok=True)
     command = [sys.executable, "-m", "pytest", str(RULES), "-q", "--tb=no", "--no-summary", "-p", "no:cacheprovider"]
@@ -63,13 +63,13 @@ def verdicts(directory: Path, options: Sequence[str], **environment: str) -> Ver
 
 
 def shuffled(directory: Path, number: int, options: Sequence[str]) -> Verdicts:
-    """Return the verdicts of a run in the order and with the workers that its number gives."""
+    """Return the verdicts of run `number`, which has its own order and number of workers."""
     workers = ["-n", str(number % WORKERS)] if number % WORKERS else []
     return verdicts(directory, ["-p", "tools.shuffled", *workers, *options], **{SEED: str(number)})
 
 
 def differences(first: Verdicts, other: Verdicts) -> Iterator[str]:
-    """Yield what a run has otherwise than the first one."""
+    """Yield the differences between a run and the first run."""
     if first.exit_code != other.exit_code:
         yield f"exit code {other.exit_code} instead of {first.exit_code}"
     before, after = ({_text(each) for each in run.results} for run in (first, other))

@@ -12,5 +12,5 @@ SEED = "LLM_CONFORMANCE_SEED"
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shuffle the items; each worker of pytest-xdist shuffles them alike."""
+    """Shuffle the items. All workers of pytest-xdist have the same order."""
     random.Random(os.environ[SEED]).shuffle(items)  # noqa: S311 - an order, no secret

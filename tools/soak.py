@@ -3,11 +3,11 @@
     python -m tools.soak [--theme T ...] [--examples N] [--adapter SPEC] [--keep DIR] --log FILE
     python -m tools.soak --totals FILE ...
 
-Each round draws some examples for every property of the themes, that is, for each API and method, others in every
-round. The log gets a line of JSON for each search: the theme, the property, how many examples were judged, and what
-failed. The search for a theme ends with N examples (100,000); a run with the same log goes on where the last one
-ended. `--totals` adds up logs by theme and prints all failures. The inputs that fail are kept in DIR as scenario files.
-Several processes may work on one theme, each with a log of its own.
+Each round draws new examples for every property of the themes, that is, for each API and method. The log gets a line of
+JSON for each search: the theme, the property, the number of judged examples, and the failures. A theme is finished
+after N examples (100,000). A run with the same log continues where the last run ended. `--totals` adds up logs by theme
+and prints all failures. `--keep` saves the failing inputs in DIR as scenario files. Several processes may work on one
+theme, each with a log of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from llm_conformance.themes.theme import THEMES
 
 EXAMPLES = 100_000
 _ROUND = Effort(20)
-"""The examples of one search, before the property's own multiple of it."""
+"""The examples of one search. Some properties multiply this number."""
 
 
 def search(searched: Property, rules: Sequence[Rule], runner: Runner, keep: Path | None = None) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def search(searched: Property, rules: Sequence[Rule], runner: Runner, keep: Path
 
 
 def lines(logs: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of logs; the last one of a run that was stopped may lack its end."""
+    """Yield the whole lines of logs. If a run was stopped, its last line may be cut."""
     for log in logs:
         for line in log.read_text("utf-8").splitlines() if log.exists() else ():
             if line.endswith("}"):
@@ -100,7 +100,7 @@ def soak(themes: Sequence[str], examples: int, spec: str, log: Path, keep: Path 
         with log.open("a", encoding="utf-8") as written:
             while missing:
                 searched = [each for each in properties(adapters, Filters(), True) if each.theme.name in missing]
-                random.shuffle(searched)  # a run that is stopped has no favourite API
+                random.shuffle(searched)  # a run that stops early has not always searched the same APIs
                 for each in searched:
                     line = search(each, rules, runner, keep)
                     print(json.dumps(line), file=written, flush=True)

@@ -27,7 +27,7 @@ def first_difference(left: Sequence[Any], right: Sequence[Any]) -> int:
 
 
 def as_json(value: Any) -> Any:
-    """Return the value of a JSON text; anything else, including text that is not JSON, unchanged."""
+    """Return the value of a JSON text. Return anything else unchanged, also a text that is not JSON."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

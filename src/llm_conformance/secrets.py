@@ -114,7 +114,11 @@ def spans_of(parts: Collection[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 _PIECE = 4
-"""In code points. If a text has a part of a key, a piece of it starts at one of every five positions."""
+"""The length of a piece in code points.
+
+A part of a key has pieces at five positions in a row. So to find a part in a text, it is enough to look for pieces at
+every fifth position.
+"""
 
 
 def _starts_of(parts: Collection[str], text: str) -> Iterator[int]:

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 MISSPELT = 0.8
-"""The similarity of `difflib` from which on a word is taken for a misspelt name: one wrong letter in six gives 0.83.
+"""From this similarity of `difflib` on, a word counts as a misspelt name: one wrong letter in six gives 0.83.
 
 Names that only share a part, such as two classes that end in Error, have a similarity of about 0.6.
 """

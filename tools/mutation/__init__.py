@@ -1,5 +1,6 @@
 """Mutation testing of the reference adapters: does `pytest conformance` fail for each mutant?
 
-mutmut writes one copy of `adapters` with all mutants, of which one is active at a time. The suite is collected once.
-Each mutant is judged in a forked process, which runs the tests that reach the mutated function until one fails.
+mutmut writes one copy of `adapters` with all mutants. Only one of them is active at a time. The suite is collected
+once. Each mutant is judged in a forked process. This process runs the tests that call the mutated function, until a
+test fails.
 """

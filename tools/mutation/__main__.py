@@ -1,6 +1,7 @@
 """`python -m tools.mutation`: judge mutants of the reference adapters and list those that survive.
 
-Exits with 1 if a mutant survives that `survivors.toml` does not explain; with `--at-least`, if too many do.
+The exit code is 1 if a mutant survives that `survivors.toml` does not explain. `--at-least=PERCENT` allows such mutants
+as long as this share of the mutants is killed.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tools.mutation.mutants import write
 
 EXPLAINED = Path(__file__).with_name("survivors.toml")
 SUITE = ("--conformance-probes=judge", "--conformance-isolation=none")
-"""Options of the suite: the reference adapters cope with probes, too, and mutants are switched on in this process."""
+"""Options of the suite. The reference adapters pass probes, too. Mutants are switched on in this process."""
 GOOD: tuple[Fate, ...] = ("killed", "timeout")
 
 
@@ -87,13 +88,13 @@ def _is_wanted(mutant: Mutant, options: argparse.Namespace) -> bool:
 
 
 def _which(options: argparse.Namespace) -> list[str]:
-    """Return the options that decide which mutants are judged, and by which inputs."""
+    """Return the options that decide which mutants are judged, and which inputs judge them."""
     globs = [f"--{name}={glob}" for name in ("module", "mutant") for glob in getattr(options, name) or ()]
     return [*globs, f"--one-in={options.one_in}", f"--seed={options.seed}", f"--examples={options.examples}"]
 
 
 class _Progress:
-    """A progress line on standard error, and the report, which a run that is stopped leaves behind for `--again`."""
+    """Writes a progress line to standard error, and the report. If a run is stopped, `--again` can read its report."""
 
     def __init__(self, total: int, report: dict[str, dict[str, str]], path: Path | None) -> None:
         self._total = total
@@ -120,7 +121,7 @@ def _explained() -> list[dict[str, str]]:
 
 
 def explanation(mutant: Mutant) -> str | None:
-    """Return why `survivors.toml` accepts that the mutant survives; None if it does not."""
+    """Return the reason that `survivors.toml` gives for a surviving mutant; None if it gives no reason."""
     name, removed, added = f"{mutant.module}.{mutant.function}", "\n".join(mutant.removed), "\n".join(mutant.added)
     for each in _explained():
         if (
@@ -133,7 +134,7 @@ def explanation(mutant: Mutant) -> str | None:
 
 
 def scores(mutants: Sequence[Mutant], fates: Mapping[str, Fate]) -> dict[str, dict[str, int]]:
-    """Return the numbers of `killed`, `survived` and `explained` mutants by module, and for `all`."""
+    """Return the numbers of `killed`, `survived` and `explained` mutants, for each module and for `all`."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for mutant in mutants:
         killed = fates.get(mutant.name) in GOOD

@@ -32,7 +32,7 @@ Fate = Literal["killed", "survived", "timeout", "not reached", "harness error"]
 LIMIT_S = 300
 """The least time limit for the tests of one mutant, in seconds; a mutant that exceeds its limit counts as found."""
 SLOWER = 5
-"""The tests of one mutant may take so many times as long as all tests without one; the machine may be busier."""
+"""The time limit is this many times as long as all tests take without a mutant: the machine may be busier later."""
 
 _FATES: dict[int, Fate] = {0: "survived", 1: "killed", 3: "harness error", 4: "killed"}
 _SURVIVED, _KILLED, _HARNESS, _NOT_LOADED = 0, 1, 3, 4
@@ -44,7 +44,7 @@ class Judge:
     Args:
         mutants: The mutants to judge.
         jobs: The number of parallel processes.
-        progress: Is called with each mutant, its fate, and the test that fails, if one does.
+        progress: A function that is called with each mutant, its fate, and the test that fails, if one fails.
     """
 
     def __init__(self, mutants: Sequence[Mutant], jobs: int, progress: Callable[[Mutant, Fate, str], None]) -> None:
@@ -59,7 +59,7 @@ class Judge:
         vars(trampoline)["record_trampoline_hit"] = lambda name, caller=None: self._hits.add(name)
 
     def load(self, package: str) -> None:
-        """Import the mutated adapters before the suite does, and note which functions the import calls."""
+        """Import the mutated adapters before the suite imports them, and note which functions the import calls."""
         trampoline.set_mutant_under_test("stats")
         self._instance(package)
         self._at_import = set(self._hits)
@@ -161,9 +161,10 @@ class Judge:
 
 
 def _mixed(items: Sequence[JudgingItem]) -> list[JudgingItem]:
-    """Return the items in a fixed, mixed order of scenarios: a test that fails comes sooner than in that of providers.
+    """Return the items with their scenarios in a mixed order, which is always the same.
 
-    The items of a scenario stay together, because they share exchanges.
+    In this order, a failing test comes sooner than in the order of the providers. The items of a scenario stay
+    together, because they share exchanges.
     """
 
     def place(item: JudgingItem) -> int:
@@ -185,7 +186,7 @@ def _ends_in(item: JudgingItem) -> int:
 
 
 def _ends_again(session: pytest.Session, item: JudgingItem) -> int:
-    """Run a test, and once more if it fails: on a busy machine, one that has to be in time may fail by chance."""
+    """Run a test, and run it again if it fails: on a busy machine, a test with a time limit may fail by chance."""
     end = _ends_in(item)
     if end != _SURVIVED:
         _fresh_runner(session)
@@ -194,7 +195,7 @@ def _ends_again(session: pytest.Session, item: JudgingItem) -> int:
 
 
 def _fresh_runner(session: pytest.Session) -> Any:
-    """Set up the session's runner again and return it: its threads and connections do not survive a fork."""
+    """Set up the session's runner again and return it: the runner's threads and connections do not survive a fork."""
     plugin: Any = session.config.pluginmanager.get_plugin("conformance-session")
     runner = plugin.run.runner
     runner.__init__(TIMEOUT_S, ReplayServer(), runner.options)

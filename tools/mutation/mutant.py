@@ -38,7 +38,7 @@ class Mutant:
 
 
 def sample(mutants: Sequence[Mutant], one_in: int, seed: int) -> list[Mutant]:
-    """Return one in N of the mutants of each module, rounded up; a seed gives the same ones in every run."""
+    """Draw one in N of the mutants of each module, rounded up. The same seed draws the same mutants in every run."""
     by_module: dict[str, list[Mutant]] = {}
     for each in mutants:
         by_module.setdefault(each.module, []).append(each)

@@ -4,12 +4,13 @@
     python -m tools.promote --write                          write it into the cassettes (`metadata.shown_by`)
     python -m tools.promote --check                          exit with 1 if a reference does not hold
 
-The corpus has to be here (`llm-conformance corpus fetch`). A recording shows a scenario in one mode if it is of the
-same API and mode and has all that is the point of the scenario (tools/promote/point.py), in the same order. `--near N`
-also lists scenarios of which the closest recording lacks at most N claims, and what it lacks. Reading all recordings
-takes a minute and a half.
+Fetch the corpus first (`llm-conformance corpus fetch`). A recording shows a scenario in one mode if it is of the same
+API and mode, and has the point of the scenario (tools/promote/point.py) in the same order. `--near N` also lists the
+scenarios whose closest recording lacks at most N claims, and these claims. Reading all recordings takes a minute and a
+half.
 
-`--check` looks at the named recordings alone: whether the interaction is there, and still shows the scenario.
+`--check` reads only the recordings that scenarios name. It checks that the interaction is there, and still shows the
+scenario.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _find(scenarios: Sequence[Claimed], left_out: Mapping[str, int], near: int, 
 
 
 def _check(scenarios: Sequence[Claimed]) -> int:
-    """Compare the references with the recordings that they name; only their files are read."""
+    """Compare the references with the recordings that they name. Only the files of these recordings are read."""
     named = [each for each in scenarios if each.reference is not None]
     references = [each.reference for each in named if each.reference is not None]
     matches = matching.best(named, evidence.in_files_of(references))

@@ -18,10 +18,10 @@ _PROVENANCE = re.compile(r"^  provenance: .*\n", re.MULTILINE)
 
 
 def write(path: Path, references: Mapping[Mode, Reference]) -> bool:
-    """Make these the references of a cassette; return True if the file has changed.
+    """Replace the references of a cassette. Return True if the file has changed.
 
-    A scenario that a recording shows rests on a recording. If it has no reference any more, its grounds stay: look at
-    them.
+    With a reference, the grounds of the cassette become `recording`. If the last reference goes, the grounds stay as
+    they are, and somebody has to look at them.
     """
     text = path.read_text("utf-8")
     found = _METADATA.search(text)

@@ -1,8 +1,8 @@
-"""What an answer claims: what it has that another answer of the same API may lack.
+"""The claims of an answer: what it has, and another answer of the same API may lack.
 
-A claim is a short text. `kind` says when it counts (tools.promote.point); a recording shows a claim if it has the same
-text. The order of the documents of a stream, and of the items of a list, is shown if a recording has the same labels in
-the same order, whatever is between them.
+A claim is a short text. `kind` says when the claim counts (tools.promote.point). A recording shows a claim if it has a
+claim with the same text. Documents of a stream and items of a list have labels. A recording shows their order if it has
+the same labels in the same order, with or without others between them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from tools.promote import fields, order, requests, traits
 Kind = Literal[
     "answer",  # what the answer has, and how it ends
     "error",  # the body of an error
-    "word",  # a word out of a list, such as a finish word or a type
+    "word",  # a word from a closed list, such as a finish word or a type
     "field",  # a field that means something to an adapter, and what it holds
     "further field",  # any other field
     "count",  # a canonical count that the answer has
-    "bytes",  # how the answer is written, if not as usual
-    "request",  # what the request has of earlier answers
-    "absence",  # what the answer does not have
+    "bytes",  # a way in which the bytes are written that is not the usual one
+    "request",  # a part of an earlier answer that the request has
+    "absence",  # a part that the answer lacks
     "letters",
     "white space",
     "tags",
@@ -39,7 +39,7 @@ Kind = Literal[
     "model",
     "json",
 ]
-"""When a claim counts."""
+"""The kind of a claim, which decides when it counts (tools.promote.point)."""
 
 
 class Claim(NamedTuple):
@@ -50,7 +50,7 @@ class Claim(NamedTuple):
 
 
 Order = tuple[str, tuple[str, ...]]
-"""Where something is in an order (`stream`, or the path of a list), and the labels in this order."""
+"""(`stream` or the path of a list, the labels of its documents or items in their order)."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Claims:
 
     Attributes:
         all: The claims.
-        orders: What has to come in an order.
+        orders: The labels that have to come in an order.
         unsent: Paths that its request must not have.
     """
 
@@ -78,7 +78,7 @@ class Shown:
             self._orders.setdefault(path, set()).add(tuple(map(sys.intern, labels)))
 
     def missing(self, claims: Claims) -> list[str]:
-        """Return what it does not show of some claims, sorted."""
+        """Return the claims that the recording does not show, sorted."""
         lacking = {each.text for each in claims.all} - self._texts
         for path, labels in claims.orders:
             if not any(order.is_within(labels, other) for other in self._orders.get(path, ())):
@@ -92,7 +92,8 @@ def of_scenario(
 ) -> Claims:
     """Return the claims of a scenario in one mode.
 
-    `round_trip` is what its request has to have of earlier answers; None if the scenario is about the answer.
+    `round_trip` is the scenario's requirement for the parts of earlier answers in the request. If it is None, the
+    scenario is about the answer.
     """
     found = [*_of_answer(interaction, api, model, profile), *_of_bytes(interaction, api)]
     orders = set(_orders(interaction, api))
@@ -105,11 +106,11 @@ def of_scenario(
 
 
 _LAID_OUT_ANEW = ("json-reserialised", "json-asciified", "redacted-reserialised")
-"""The fidelities of recordings whose JSON its recorder has written."""
+"""The fidelities that say that the recorder has written the JSON anew."""
 
 
 def of_recording(interaction: Interaction, api: Api, model: str, profile: ThinkProfile, fidelity: str) -> Shown:
-    """Return what a recording shows. Of what its recorder has altered it shows nothing."""
+    """Return what a recording shows. A recording does not show what its recorder has altered."""
     found = [*_of_answer(interaction, api, model, profile)]
     if fidelity not in _LAID_OUT_ANEW:
         found += _of_bytes(interaction, api)
@@ -141,7 +142,7 @@ def _of_answer(interaction: Interaction, api: Api, model: str, profile: ThinkPro
         return
     try:
         expected = derive.expect(facts, api, profile, model)
-    except answers.SHAPELESS:  # such as a time that is none
+    except answers.SHAPELESS:  # such as a time that cannot be read
         return
     yield from (Claim(kind, text) for kind, text in traits.traits(facts, expected, api, model))
 

@@ -1,4 +1,4 @@
-"""The public recordings and the scenarios, with what they show and claim. The corpus is read once, file by file."""
+"""What public recordings show, and what scenarios claim. The corpus is read once, file by file."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Claimed:
         id: The id of the scenario.
         cassette: Its cassette.
         api: Its API.
-        grounds: What it rests on.
-        reference: The recording that it names, None if it names none.
+        grounds: The strongest evidence for it.
+        reference: The recording that its cassette names; None if the cassette names none.
         point: What a recording has to show.
-        is_about: The mode that its name or title speaks of; None if it speaks of none.
+        is_about: `stream` if its name or title mentions streams, else None.
     """
 
     id: str
@@ -64,8 +64,8 @@ class Claimed:
 def recordings(is_wanted: Callable[[Api], bool], references: Collection[Reference] = ()) -> Iterator[Recording]:
     """Yield the recordings of some APIs, and those in the files that references name.
 
-    Raises NotFetchedError before the first one if a package is not here. The manifest may say of a part fewer APIs than
-    it has recordings of, so the files of references are read whatever it says.
+    If a package is not fetched, raises NotFetchedError before the first recording. The manifest may leave out APIs of a
+    part. So the files that references name are read in any case.
     """
     yield from _in_files([*public.of(is_wanted), *_named(references)])
 
@@ -120,7 +120,7 @@ def _answers_model(interaction: Interaction, api: Api) -> str | None:
 
 
 def _mode(interaction: Interaction, api: Api, path: str) -> Mode:
-    """Return the mode of a recording. An error is of the mode that its request asks for."""
+    """Return the mode of a recording. An error has the mode that its request asks for."""
     if interaction.streamed:
         return "stream"
     asks = path == api.stream_path if api.path != api.stream_path else api.asks_for_stream(interaction.request)
@@ -128,7 +128,7 @@ def _mode(interaction: Interaction, api: Api, path: str) -> Mode:
 
 
 def scenarios(directory: Path, left_out: Counter[str]) -> list[Claimed]:
-    """Return the scenarios below a directory that a recording could show, in each mode; count the others by reason."""
+    """Return the scenarios that a recording could show, in each mode. `left_out` counts the others by reason."""
     found: list[tuple[ScenarioFile, Mode, Claims]] = []
     alike: dict[tuple[str, Mode], Scenarios] = {}
     for path in load.find(directory)[0]:

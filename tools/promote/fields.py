@@ -1,4 +1,4 @@
-"""The fields of a document, as claims: which are there, what they hold, and the words out of a list."""
+"""The fields of a document, as claims: which are there, what they hold, and words from closed lists."""
 
 from __future__ import annotations
 
@@ -15,27 +15,33 @@ _FREE = frozenset(
         *("action", "labels", "headers", "response", "tools"),
     }
 )
-"""Fields whose objects have names that people chose, as many forms as there are tools, or what the request has."""
+"""Fields whose objects are not looked into.
+
+People chose the names in them, each tool has a form of its own, or the object repeats the request.
+"""
 _NESTED = frozenset({"response"})
 """Fields of `_FREE` that are looked into if their objects have a type."""
 _WORDS = re.compile(
     r"(?i)(reason|status|type|role|object|modality|tier|phase|format|level|state|mode|probability|category"
     r"|channel|kind|caller|code|outcome|execution)$"
 )
-"""The names of fields that have a word out of a list."""
+"""The names of fields with a word from a closed list."""
 _WORD = re.compile(r"[A-Za-z][\w.-]{0,60}")
 _COUNTS = re.compile(r"(?i)(tokens?|count)")
-"""Fields with counts. In any other field 0 is a number as any other."""
+"""Fields with counts. In other fields, 0 means no more than another number."""
 
 
 BLOCKS = ("item", "delta", "content_block", "part", "step", "message", "annotation", "citation", "content", "error")
-"""Fields with an event's or a block's own object, which has a type."""
+"""Fields that hold the object of an event or a block. This object has a type."""
 
 
 class Field(NamedTuple):
-    """A field: its path with what it holds, whether a read rule reads it, and whether this is its word.
+    """A claim about a field.
 
-    The type of an event or a block counts as a word that is read.
+    Attributes:
+        text: The path of the field with what it holds, or with its word.
+        is_read: Whether a read rule reads the field. Types of events and blocks count as read.
+        is_word: Whether `text` has the word of the field.
     """
 
     text: str
@@ -46,8 +52,8 @@ class Field(NamedTuple):
 def fields(document: Any, read: frozenset[tuple[int, str]] = frozenset()) -> Iterator[Field]:
     """Yield each field of a document, with what it holds: `usage/total_tokens: a number`.
 
-    An object with a type has it in the path: `content/*[tool_use]/id: text`. `read` are the fields that a read rule
-    reads, by the identity of their object and their name.
+    If an object has a type, the path names the type: `content/*[tool_use]/id: text`. `read` has the fields that a read
+    rule reads, as (`id()` of their object, name).
     """
     yield from _of(document, "", 0, read)
 

@@ -1,4 +1,4 @@
-"""The recording that shows a scenario, or shows most of it."""
+"""Find the recording that shows a scenario, or most of it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Match:
 
     Attributes:
         claimed: The scenario.
-        reference: The recording; None if there is none of this API in this mode.
-        missing: What it does not show; empty if it shows the scenario.
-        kept: What the recording that the scenario names does not show; None if it names none that is here.
+        reference: The recording; None if the API has no recording in this mode.
+        missing: The claims that this recording does not show. Empty if it shows the scenario.
+        kept: The same for the recording that the scenario names; None if it names none, or one that is not here.
     """
 
     claimed: Claimed
@@ -35,7 +35,7 @@ class Match:
 def shown(matches: Iterable[Match]) -> Mapping[str, Sequence[Match]]:
     """Return the matches that show their scenarios, by the id of the scenario.
 
-    A scenario about streams is shown by a stream; what a recording of the other mode has is not its point.
+    A scenario about streams needs a match in the mode `stream`; a recording of a plain answer does not show its point.
     """
     found: dict[str, list[Match]] = {}
     for match in matches:
@@ -49,9 +49,10 @@ def _modes(claimed: Claimed) -> set[Mode]:
 
 
 def best(claimed: Iterable[Claimed], recordings: Iterable[Recording]) -> list[Match]:
-    """Return the best match of each scenario. The recordings are gone through once.
+    """Return the best match of each scenario. `recordings` is read once.
 
-    A reference that still holds stays. Of several recordings that show as much, the first one counts.
+    If the recording that a scenario names still shows the scenario, it stays the match. If several recordings are
+    equally good, the first one is taken.
     """
     found = [Match(each) for each in claimed]
     by_api: dict[tuple[str, str], list[int]] = {}

@@ -1,7 +1,7 @@
-"""The order of an answer: the documents of a stream and the items of its lists, one after the other, as labels.
+"""The order of an answer: labels of the documents of a stream, and labels of the items of lists.
 
-Two documents of a stream have the same label if they are of the same type and have the same of what means something to
-an adapter (the read rules of the format): text, reasoning, calls, citations, the finish word, counts, errors.
+Two documents of a stream have the same label if they have the same type and the same meaningful fields. A field is
+meaningful if a read rule of the format reads it: text, reasoning, calls, citations, the finish word, counts, errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CONTENTS = (
     *("content", "parts", "output", "steps", "tool_calls", "outputs", "summary", "thinking"),
     *("reasoning_details", "reasoningContent"),
 )
-"""The lists whose order counts: what an answer consists of."""
+"""The lists whose order counts. They have the parts of an answer."""
 _KINDS = (
     *("error", "text", "reasoning", "refusal", "name", "arguments", "whole_arguments", "partial_arguments"),
     *("citation", "media", "opaque", "asks", "found", "finish", "usage"),
@@ -27,19 +27,22 @@ _KINDS = (
 _CALLS = ("name", "arguments", "whole_arguments", "partial_arguments")
 _SIGNS_OF_LIFE = frozenset({"ping", "keepalive"})
 _WHOLE = ("usage", "citation", "media")
-"""What is read as a whole object, with all of its fields."""
+"""Read rules with these keys read a whole object, with all of its fields."""
 _NOT_FIELDS = ("at", "block", "span", "start_default", "usage_replaces")
 
 
 def labels(documents: Iterable[Any], api: Api, streamed: bool) -> list[str]:
-    """Return the labels of the documents of a stream, each run of the same label once."""
+    """Return the labels of the documents of a stream. Consecutive documents with the same label have it once."""
     calls = _Calls()
     found = (_label(document, api, streamed, calls) for document in documents)
     return [label for label, _ in itertools.groupby(each for each in found if each not in _SIGNS_OF_LIFE)]
 
 
 def lists(document: Any, path: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Yield the labels of each list of objects in a document: their types, or else the fields that they have."""
+    """Yield the path and the labels of each list of objects in a document.
+
+    The label of an object is its type. If the object has no type, the label names its fields.
+    """
     if isinstance(document, Mapping):
         own = f"{path}[{tag_of(document)}]" if tag_of(document) else path
         for key, value in document.items():
@@ -58,13 +61,13 @@ def is_content(path: str) -> bool:
 
 
 def is_within(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return True if the labels of one are among those of the other, in the same order."""
+    """Return True if `other` has all labels of `one` in the same order, with or without others between them."""
     left = iter(other)
     return all(any(each == label for each in left) for label in one)
 
 
 def read_fields(document: Any, api: Api, streamed: bool) -> Iterator[tuple[int, str]]:
-    """Yield the fields of a document that read rules read, by the identity of their object and their name."""
+    """Yield the fields of a document that read rules read, as (`id()` of their object, name)."""
     if not isinstance(document, Mapping):
         return
     for steps, rule in compiled_rules(api.wire, streamed):

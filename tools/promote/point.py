@@ -1,9 +1,10 @@
-"""What of a scenario's claims a recording has to show.
+"""The point of a scenario: which of its claims a recording has to show.
 
-Always: what the answer has and how it ends, the order, the body of an error, what the request has of earlier answers.
-Of words out of lists, fields that mean something, and counts: those that fewer than a quarter of the scenarios of the
-API have; the others are no scenario's point. Of other fields: those that at most two scenarios have, or that the name,
-title or notes speak of. Of letters, white space, tags, spans, zeros and missing parts: what name or title speaks of.
+A recording always has to show what the answer has and how it ends, the order, the body of an error, and the parts of
+earlier answers in the request. Words from closed lists, fields that a read rule reads, and counts belong to the point
+if they are rare: if fewer than a quarter of the scenarios of the API and of its format have them. Another field belongs
+to the point if at most two scenarios have it, or if the name, title or notes mention it. Letters, white space, tags,
+spans, zeros and missing parts belong to the point if the name or the title mentions them.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from tools.promote.claims import Claim, Claims, Kind
 _ALWAYS: frozenset[Kind] = frozenset({"answer", "error", "request", "bytes"})
 _UNLESS_COMMON: frozenset[Kind] = frozenset({"word", "field", "count"})
 _COMMON = 4
-"""One of so many scenarios has what is common."""
+"""A claim is common if at least one in this many scenarios has it."""
 _ENOUGH = 3
-"""Scenarios; what fewer have is unusual."""
+"""A claim that fewer scenarios have is unusual."""
 _SPEAKS: Mapping[Kind, str] = {
     "letters": r"emoji|ascii|unicode|letter|byte|umlaut|separator|character|code point",
     "white space": r"space|newline|blank|begins with|ends with",
@@ -30,15 +31,15 @@ _SPEAKS: Mapping[Kind, str] = {
     "model": r"model|alias|deployment|version",
     "json": r"json|object|schema",
 }
-"""The words of a title that speak of values of a kind."""
+"""The words of a title that mention values of a kind."""
 _ZEROS: Mapping[str, str] = {
     "cached_tokens": r"\bcached?\b|\bhits?\b",
     "cache_write_tokens": r"\bcache\b|\bwritten\b",
     "reasoning_tokens": r"(reason|think|thought).*counted|counted.*(reason|think|thought)",
 }
-"""The words of a title that speak of a count that is 0, or not 0."""
+"""The words of a title that mention that a count is 0, or not 0."""
 _ZERO = r"\bzero\b|\b0\b|counted"
-"""Those that speak of the other counts."""
+"""The words of a title that mention this of any other count."""
 _ABSENCE = r"without|\bno\b|empty|hidden|omit|absent|alone|only|nothing|none|before any|lack|instead|missing|never|cut"
 _PARTS: Mapping[str, str] = {
     "text": r"text|answer|content|nothing",
@@ -54,7 +55,7 @@ _PARTS: Mapping[str, str] = {
     "an id": r"\bids?\b",
     "a model": "model",
 }
-"""The words of a title that speak of a part of the answer."""
+"""The words of a title that mention a part of the answer."""
 
 
 @dataclass
@@ -70,14 +71,14 @@ class Scenarios:
         self.counts.update(claims.all)
 
     def has_often(self, claim: Claim) -> bool:
-        """Return True if many of them have a claim."""
+        """Return True if a claim is common among the scenarios."""
         return self.counts[claim] >= max(_ENOUGH, self.number / _COMMON)
 
 
 def point(claims: Claims, title: str, notes: str, alike: Iterable[Scenarios]) -> Claims:
     """Return the claims that a recording has to show.
 
-    `title` is the name and the title of the scenario. `alike` are the scenarios of its API, and of its format.
+    `title` is the name and the title of the scenario. `alike` has the scenarios of its API, and those of its format.
     """
     alike, title = list(alike), title.lower()
     spoken = f"{title} {notes.lower()}"
@@ -102,7 +103,7 @@ def _counts(claim: Claim, title: str, spoken: str, alike: Iterable[Scenarios]) -
 
 
 def _is_named(claim: Claim, title: str, spoken: str) -> bool:
-    """Return True if a scenario speaks of a field: by its name, or by all words of the name."""
+    """Return True if a scenario mentions a field: its name, or all words of the name."""
     path = re.sub(r"\[.*?\]", "", re.split(": | = ", claim.text)[0])
     name = path.rpartition("/")[2]
     words = set(re.findall("[a-z]+", re.sub("([a-z])([A-Z])", r"\1 \2", name).lower()))

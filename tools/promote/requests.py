@@ -1,4 +1,4 @@
-"""What a request has of earlier answers, as claims."""
+"""The parts of earlier answers in a request, as claims."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PREFIX = "request: "
 
 
 def fields_of(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields of earlier answers and of the results of their calls."""
+    """Yield the fields of earlier answers, and of the results of the calls in them."""
     for name, items in _conversation(request):
         kept = [item for item in items if not (isinstance(item, Mapping) and item.get("role") in (*_CALLERS, "tool"))]
         yield from (f"{_PREFIX}{each.text}" for each in fields.fields({name: kept}))
 
 
 def orders_of(request: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the order of the items of a conversation, and of the parts of messages that are more than text."""
+    """Yield the order of the items of a conversation, and of the parts of messages that have more than text."""
     for name, items in _conversation(request):
         yield f"{_PREFIX}{name}", tuple(filter(None, map(_label, items)))
         for path, labels in order.lists({name: items}):
@@ -48,7 +48,11 @@ def _conversation(request: Mapping[str, Any]) -> Iterator[tuple[str, list[Any]]]
 
 
 def _label(item: Any) -> str:
-    """Return the type of an item, or else its role, with what an answer has besides content; "" for a question."""
+    """Return the label of an item of a conversation; "" for a message of the caller.
+
+    The label is the type of the item. A message has its role instead, with the fields that it has besides its
+    content.
+    """
     if not isinstance(item, Mapping):
         return fields.state(item)
     tag = fields.tag_of(item)

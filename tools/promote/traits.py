@@ -1,4 +1,4 @@
-"""What the values of an answer are like, as claims: what it has, its letters, calls, spans and counts."""
+"""Traits of the values of an answer, as claims: which parts it has, its letters, calls, spans and counts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def traits(facts: WireFacts, expected: Expected, api: Api, model: str) -> Found:
 
 
 def _parts(facts: WireFacts, expected: Expected) -> Found:
-    """Yield for each part of an answer whether it is there: the claim may be that it is missing."""
+    """Yield a claim for each part of an answer: that the answer has the part, or that the part is missing."""
     parts = {
         "text": expected.message,
         "reasoning": expected.reasoning,

@@ -1,10 +1,10 @@
-"""`python -m tools.read_twice`: let the providers' own SDKs read the recordings, and compare with the expected values.
+"""`python -m tools.read_twice`: compare what the providers' own SDKs read in recordings with the expected values.
 
     python -m tools.read_twice [--provider P[:API] ...] [--sdk S ...] [--corpus public|suite|DIR ...]
                                [--generated N] [--latest] [--work DIR] [--all]
 
-Lists the differences that `explained.toml` does not explain, and a table of all APIs. Exits with 1 if there are any, if
-an explanation matches nothing, or if an SDK cannot be used.
+Prints the differences that `explained.toml` does not explain, and a table of all APIs. The exit code is 1 if there is
+such a difference, if an explanation matches nothing, or if an SDK cannot be used.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tools.sdk_types.comparison import ProbeError, environment, versions
 
 @dataclass
 class Counts:
-    """What is known of one API."""
+    """The counts for one API."""
 
     sdk: str = ""
     recordings: int = 0
@@ -44,7 +44,7 @@ class Counts:
 
     @property
     def agree(self) -> int:
-        """How many values are the same."""
+        """The number of values that are the same."""
         return self.values - self.explained - self.different - self.unreadable.total()
 
 
@@ -151,7 +151,7 @@ def _is_left(difference: Difference, explained: Explained, count: Counts) -> boo
 
 
 def _lines(left: Iterable[Difference], most: int) -> Iterator[str]:
-    """Yield the differences by headline; of each at most `most` recordings, and how many more there are."""
+    """Yield each headline with at most `most` recordings, and the number of the other recordings."""
     by_headline: dict[str, list[Difference]] = {}
     for each in left:
         by_headline.setdefault(each.headline, []).append(each)

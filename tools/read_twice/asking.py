@@ -15,7 +15,7 @@ from tools.sdk_types.comparison import ProbeError
 
 
 def answers(place: Environment, reads: Reads, recordings: Sequence[Recording]) -> list[Mapping[str, Any]]:
-    """Return what the SDK says of each recording, as `probe` writes it. Raises ProbeError if the SDK cannot be used."""
+    """Return what the SDK reads in each recording, as `probe` prints it. Raises ProbeError if the SDK does not work."""
     asked = "\n".join(_lines(reads, recordings))
     command = [str(place.folder / "bin" / "python"), "-m", "tools.read_twice.probe"]
     done = subprocess.run(command, input=asked, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603

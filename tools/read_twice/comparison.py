@@ -1,4 +1,4 @@
-"""Compare the expected values of a recording with what an SDK read of it."""
+"""Compare the expected values of a recording with the values that an SDK read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.read_twice.difference import Difference, shape_of, shown
 from tools.read_twice.inputs import Recording
 
 Pair = tuple[str, Any, Any]
-"""A field, the expected value, what the SDK read."""
+"""(field, expected value, value that the SDK read)."""
 
 _CLASSES: Mapping[str, str] = {
     "APITimeoutError": "TimeoutError",
@@ -40,11 +40,11 @@ _CLASSES: Mapping[str, str] = {
     "UnprocessableEntityError": "InvalidRequestError",
     "ValidationException": "InvalidRequestError",
 }
-"""What the SDKs' classes of errors mean. Others say nothing more than the status."""
+"""The contract's class for each error class of the SDKs. Other classes of the SDKs say no more than the status."""
 
 
 def compare(recording: Recording, answer: Mapping[str, Any]) -> tuple[int, list[Difference]]:
-    """Return how many values were compared, and those that differ."""
+    """Return the number of compared values, and the differences."""
     pairs = list(_pairs(recording, answer))
     return len(pairs), [_difference(recording, *pair) for pair in pairs if not _same(*pair)]
 
@@ -63,7 +63,7 @@ def _difference(recording: Recording, field: str, ours: Any, theirs: Any) -> Dif
 
 
 class OneOf(tuple[Any, ...]):
-    """Several values of which each is right."""
+    """Several values, each of which is right."""
 
     __slots__ = ()
 
@@ -129,7 +129,8 @@ def _of_answers(recording: Recording, values: Mapping[str, Any]) -> Iterator[Pai
 def _sealed(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str]:
     """Return sealed data in the order of the wire if it comes in pieces, else sorted.
 
-    It is in the standard alphabet of base64: SDKs that give bytes do not say which one they had.
+    Both sides are in the standard alphabet of base64, because an SDK that returns bytes does not say which alphabet
+    they had.
     """
     pieces = [[each.replace("-", "+").replace("_", "/") for each in side if each] for side in (ours, theirs)]
     is_whole = len(pieces[0]) == len(pieces[1])
@@ -147,7 +148,7 @@ def _texts(ours: str, theirs: str, are_json: bool) -> tuple[Any, Any]:
 
 
 def _parsed(value: Any) -> Any:
-    """Return the JSON value of a text, or the text if it is not JSON. No arguments are an empty object."""
+    """Return the JSON value of a text, or the text if it is not JSON. Missing arguments count as an empty object."""
     if not isinstance(value, str):
         return {} if value is None else value
     try:

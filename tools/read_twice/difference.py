@@ -1,4 +1,4 @@
-"""A difference between an expected value and what an SDK read."""
+"""A difference between an expected value and the value that an SDK read."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ class Difference:
         api: `provider:api`.
         recording: The id of the scenario or the recording.
         mode: `json` or `stream`.
-        field: The value, such as `text` or `usage: prompt_tokens`. `error`: one of the two is an error.
-        shape: Which of the two has a value.
+        field: The name of the value, such as `text` or `usage: prompt_tokens`. It is `error` if only one side is an
+            error.
+        shape: Which side has a value.
         ours: The expected value, shortened.
         theirs: What the SDK read, shortened.
     """
@@ -33,24 +34,24 @@ class Difference:
 
     @property
     def found(self) -> str:
-        """What is listed of both."""
+        """Both values, as they are listed."""
         return f"{self.ours} | {self.theirs}"
 
     @property
     def headline(self) -> str:
-        """What is the same for all recordings of an API."""
+        """The line under which the recordings of an API with the same kind of difference are listed."""
         return f"{self.api} {self.mode}: {self.field}, {self.shape}"
 
 
 def shape_of(ours: Any, theirs: Any) -> Shape:
-    """Return which of two different values is there. Empty texts and lists are not; 0 is."""
+    """Return which side has a value. 0 counts as a value; empty texts, lists and objects do not."""
     if theirs is None or theirs in ("", [], {}):
         return "only ours"
     return "only the SDK's" if ours is None or ours in ("", [], {}) else "not the same"
 
 
 def shown(value: Any, other: Any = None) -> str:
-    """Return a value for a list, shortened; of two texts, from a little before the place where they differ."""
+    """Return a shortened value for a list. If both values are texts, start shortly before the first difference."""
     if isinstance(value, str) and isinstance(other, str):
         same = next((at for at, (one, two) in enumerate(zip(value, other, strict=False)) if one != two), None)
         start = max(0, (min(len(value), len(other)) if same is None else same) - 20)

@@ -34,8 +34,8 @@ class Recording:
         api: `provider:api`.
         mode: Whether it is a stream.
         model: The model of the request.
-        expected: What is expected of it: all that its bytes decide, whatever its recorder altered.
-        facts: What its bytes say; empty for an error.
+        expected: The expected values that the bytes decide, even if the recorder altered some of these bytes.
+        facts: The facts of its bytes; empty for an error.
     """
 
     id: str
@@ -50,16 +50,16 @@ class Recording:
 
 
 def of(source: str, left_out: Counter[str], is_wanted: Callable[[Api], bool]) -> Iterator[Recording]:
-    """Yield the responses of a source; count in `left_out` what is not judged, by reason.
+    """Yield the responses of a source. `left_out` counts the responses that are not judged, by reason.
 
     Args:
         source: `public`, `suite`, or a directory of bare recordings.
-        left_out: Is added to.
-        is_wanted: Returns False for an API whose responses are not wanted.
+        left_out: A counter, to which reasons are added.
+        is_wanted: A function that returns False for an API whose responses are not wanted.
 
     Raises:
         BadFileError: If a scenario is wrong.
-        llm_conformance.corpus.recordings.NotFetchedError: If packages of the public corpus are not here.
+        llm_conformance.corpus.recordings.NotFetchedError: If packages of the public corpus are not fetched.
     """
     if source == SUITE:
         for scenario in _suite():
@@ -80,7 +80,7 @@ def of(source: str, left_out: Counter[str], is_wanted: Callable[[Api], bool]) ->
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Recording]:
-    """Yield so many drawn answers for each mode of these APIs (`provider:api`), with the values drawn for them."""
+    """Draw `number` answers for each mode of the APIs (`provider:api`). Their expected values are drawn, too."""
     for _, scenario in documents.drawn(apis, number):
         yield from _of_scenario(scenario, Counter())
 
@@ -109,7 +109,7 @@ def _of_scenario(scenario: Scenario, left_out: Counter[str]) -> Iterator[Recordi
         if expected.fault == "connection":
             left_out["the connection fails"] += 1
             continue
-        if expected.error is None:  # a draw knows only what it drew, not what adapters cannot read of it
+        if expected.error is None:  # drawn values do not say which counts adapters cannot read
             facts = answers.derive(interaction, api)
             expected = replace(expected, oversized=api.oversized(facts.usage), unread=api.unread(facts.usage))
         else:

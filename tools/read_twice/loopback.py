@@ -1,4 +1,4 @@
-"""A server on the loopback interface that gives every request the same response, the one that is set."""
+"""A server on the loopback interface. It gives every request the response that was set last."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""`python -m tools.read_twice.probe`, run with the Python of an SDK's environment: read responses by the SDK.
+"""`python -m tools.read_twice.probe`: let an SDK read responses. It runs with the Python of the SDK's environment.
 
 Each line of standard input is a JSON object with `reader`, `options`, `model`, `streamed`, `status`, `headers` and
-`body` (base64). Each line of standard output is one, too: `{"values": ...}`, as `readers/__init__.py` says, or
-`{"raised": ...}` with `class`, `message`, `status` and `retry_after`.
+`body` (base64). Each line of standard output is a JSON object, too. It is `{"values": ...}` with the values that
+`readers/__init__.py` lists, or `{"raised": ...}` with `class`, `message`, `status` and `retry_after`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tools.read_twice.loopback import Loopback
 
 
 def read(task: Mapping[str, Any], server: Loopback, readers: dict[str, Any]) -> dict[str, Any]:
-    """Return what the SDK says of one response. `readers` has those that have been made."""
+    """Return what the SDK reads in one response. `readers` keeps the readers for the next responses."""
     key = json.dumps([task["reader"], task["options"]])
     if key not in readers:
         module = importlib.import_module(f"tools.read_twice.readers.{task['reader']}")
@@ -29,12 +29,12 @@ def read(task: Mapping[str, Any], server: Loopback, readers: dict[str, Any]) -> 
     server.body = base64.b64decode(task["body"])
     try:
         return {"values": readers[key].stream(task["model"]) if task["streamed"] else readers[key].plain(task["model"])}
-    except Exception as error:  # whatever an SDK raises is what it says of the response
+    except Exception as error:  # the SDK's errors are results, whatever their class
         return {"raised": raised(error)}
 
 
 def raised(error: Exception) -> dict[str, Any]:
-    """Return what an error of an SDK says: its class, and the HTTP status if it names one."""
+    """Return the class of an SDK's error, and the HTTP status if the error has one."""
     response = getattr(error, "response", None)
     numbers = [getattr(holder, name, None) for holder in (error, response) for name in ("status_code", "code")]
     headers = getattr(error, "headers", None) or getattr(response, "headers", None) or {}

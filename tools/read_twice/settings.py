@@ -1,4 +1,4 @@
-"""Read `sdks.toml`, which says which SDK reads which API, and `explained.toml`, the differences that are known."""
+"""Read `sdks.toml`, which says which SDK reads which API, and `explained.toml`, which lists the known differences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Reads:
     Attributes:
         sdk: The SDK with its requirements.
         reader: The module of `readers/` that calls it.
-        options: What that module takes.
+        options: The options of this module.
         apis: `provider:api`.
     """
 
@@ -48,12 +48,12 @@ class Explanation:
         apis: Globs of `provider:api`.
         fields: Globs of fields.
         reason: Why the expected value is right, or why the SDK does not read it.
-        source: Where it can be seen.
+        source: Where the reason can be seen.
         shape: The shape of the difference, "" for any.
         mode: `json` or `stream`, "" for both.
         recordings: Globs of ids.
-        found: A glob of what is listed of both.
-        generated: It occurs in drawn answers only, so that it may match no recording.
+        found: A glob for both values, as they are listed.
+        generated: Whether the difference occurs in drawn answers only. Then no recording has to match.
         line: The line of the file.
     """
 
@@ -69,12 +69,12 @@ class Explanation:
     line: int = 0
 
     def globs(self) -> Iterator[tuple[str, str]]:
-        """Yield each glob with the column that it is in."""
+        """Yield (column, glob) for each glob."""
         for column in ("apis", "fields", "recordings"):
             yield from ((column, glob) for glob in getattr(self, column))
 
     def fits(self, difference: Difference) -> list[tuple[str, str]]:
-        """Return the globs that match a difference, [] if it is another one."""
+        """Return the globs that match a difference; [] if the explanation is about other differences."""
         values = {"apis": difference.api, "fields": difference.field, "recordings": difference.recording}
         if self.shape not in ("", difference.shape) or self.mode not in ("", difference.mode):
             return []
@@ -85,14 +85,14 @@ class Explanation:
 
 
 class Explained:
-    """The explanations, and which of their globs have matched."""
+    """Finds explanations, and remembers which of their globs have matched."""
 
     def __init__(self, explanations: Sequence[Explanation]) -> None:
         self._explanations = explanations
         self._used: set[tuple[int, str, str]] = set()
 
     def of(self, difference: Difference) -> Explanation | None:
-        """Return the first explanation that fits, and note all that do."""
+        """Return the first explanation that fits. Remember the globs of all that fit."""
         first = None
         for number, each in enumerate(self._explanations):
             matching = each.fits(difference)
@@ -154,7 +154,7 @@ def _frozen(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _problems(path: Path, text: str, document: Mapping[str, Any], form: Path) -> Iterable[FileProblem]:
-    """Yield what is against the schema of `form`, `sdks.schema.json` or `explained.schema.json`."""
+    """Yield the violations of the schema `form`: `sdks.schema.json` or `explained.schema.json`."""
     validator = Draft202012Validator(json.loads(form.with_suffix(".schema.json").read_text("utf-8")))
     for where, message in schema.violations(validator, document):
         yield FileProblem(path, toml_files.line_of(text, where), f"{schema.dotted(where)}: {message}")

@@ -1,1 +1,1 @@
-"""What providers have sent in recordings and no scenario has, and the reverse."""
+"""Find what providers have sent in recordings and no scenario has, and the reverse."""

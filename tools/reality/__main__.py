@@ -3,20 +3,22 @@
     python -m tools.reality [DIR] [--provider P ...] [--generated N] [--reverse] [--steps] [--always] [--most N]
     python -m tools.reality [DIR] --format=markdown [--check]
 
-DIR has bare recordings (docs/scenarios.md); without it, the public corpus. Compared are the features of answers and
-errors: see `features.py`. Scenarios of grounds `probe` do not count. A line has the number of recordings, the feature
-with the number of features below it, and one of the recordings. `!` marks what no scenario of the wire format has.
+DIR has bare recordings (docs/scenarios.md). Without DIR, the command takes the public corpus. It compares the features
+of answers and errors (`features.py`). Probes do not count as scenarios. Each line has the number of recordings, the
+feature, the number of features below the feature, and an example. `!` marks a feature that no scenario of the wire
+format has.
 
 `--format=markdown` prints a page: counts by API, what is in recordings and in no scenario, and the reverse. With
-`--check` the exit code is 1 if something is often in recordings, in no scenario of its wire format, and not explained
-in `explained.toml`, or if an explanation fits nothing.
+`--check`, the exit code is 1 if a feature is often in recordings, no scenario of its wire format has it, and
+`explained.toml` does not explain it. It is also 1 if an explanation matches nothing.
 
-`--steps` lists consecutive documents of streams instead: what they carry, and what the next one carries.
-`--reverse` swaps scenarios and recordings; it covers the APIs that have recordings. `--always` lists the fields that
-the object around them has in every recorded answer of an API and mode (in five at least), and not in some scenario.
+`--steps` compares pairs of consecutive documents of streams instead: what the first has, and what the second has.
+`--reverse` swaps scenarios and recordings, for the APIs that have recordings. `--always` lists the fields that every
+recorded answer of an API and mode has and some scenario lacks. It looks only at answers that have the object around the
+field; at least five recorded answers must have it.
 
-`--generated N` compares with N drawn answers of each API and mode (theme `answers`) instead of scenarios. With
-`--reverse --generated` this is what is drawn although no recording shows it.
+`--generated N` compares with N drawn answers of each API and mode (theme `answers`) instead of scenarios. `--reverse
+--generated N` lists what is drawn although no recording shows it.
 """
 
 from __future__ import annotations

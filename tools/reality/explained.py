@@ -1,4 +1,4 @@
-"""Read `explained.toml`: what is often in recordings and in no scenario, and why no scenario has it."""
+"""Read `explained.toml`: features that are often in recordings and in no scenario, and the reasons."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Explanation:
 
     Attributes:
         wire: The wire format.
-        at: Parts of features; one that has any of them is explained.
+        at: Texts. A feature that contains one of them is explained.
         reason: Why no scenario has it.
     """
 
@@ -28,19 +28,19 @@ class Explanation:
 
 @dataclass
 class Explained:
-    """The explanations, and which of their parts have fitted."""
+    """Finds explanations, and remembers which of their texts have matched."""
 
     explanations: Sequence[Explanation] = ()
     _used: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
     def read(cls, path: Path) -> Explained:
-        """Return the explanations of a file. Raises BadFileError if it is no TOML."""
+        """Read the explanations of a file. Raises BadFileError if the file is not TOML."""
         document, _ = toml_files.read(path)
         return cls([Explanation(each["wire"], tuple(each["at"]), each["reason"]) for each in document["explained"]])
 
     def reason(self, wire: str, feature: str) -> str:
-        """Return why no scenario has a feature, "" if that is not explained, and note which part has fitted."""
+        """Return why no scenario has a feature; "" if no explanation matches. Remember the texts that match."""
         for each in self.explanations:
             fitting = [part for part in each.at if each.wire == wire and part in feature]
             if fitting:
@@ -49,6 +49,6 @@ class Explained:
         return ""
 
     def unused(self) -> Iterator[str]:
-        """Yield each part that has fitted nothing."""
+        """Yield each text that has matched nothing."""
         for each in self.explanations:
             yield from (f"{part} ({each.reason})" for part in each.at if (each.wire, part) not in self._used)

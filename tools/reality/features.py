@@ -1,8 +1,9 @@
-"""The features of an answer: its events and blocks, its fields, and the words in fields that have one out of a list.
+"""The features of an answer: its events and blocks, its fields, and the words of fields that take a word from a list.
 
 A feature is a JSON pointer with `*` for each index and the type of each event and block in brackets:
-`[content_block_start]/content_block[text]/text`; with the value if that is a word: `/stop_reason = end_turn`.
-`formats.toml` says what else is a block, which fields have words, and below which ones people choose the names.
+`[content_block_start]/content_block[text]/text`. The feature of a word ends with the word: `/stop_reason = end_turn`.
+`formats.toml` says which objects without a type are blocks, too, which fields have words, and in which objects people
+choose the names.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _FORMATS = Path(__file__).with_name("formats.toml")
 _ALL = "all"
 _DEEPEST = 12
 _MOST_VALUES = 1_000_000
-"""How many values of an answer are looked at."""
+"""The features of an answer come from this many of its values at most."""
 _TAGS = ("type", "event_type")
 """Fields that say which kind of event or block an object is."""
 _WORD = re.compile(r"[A-Za-z][\w.-]{0,60}")
@@ -42,12 +43,12 @@ class Format:
     whole: str
 
     def has_word(self, path: str) -> bool:
-        """Return True if a field has a word out of a list."""
+        """Return True if a field takes a word from a closed list."""
         steps = _without_types(path).lstrip("/").split("/")
         return any("/".join(steps[-length:]) in self.words for length in (1, 2))
 
     def tag(self, value: Mapping[str, Any], path: str, in_stream: bool) -> str | None:
-        """Return which kind of event or block an object is, None if it does not say so."""
+        """Return the type of an event or a block; None if the object is neither."""
         own = next((value[key] for key in _TAGS if isinstance(value.get(key), str)), None)
         if own is not None:
             return str(own)
@@ -58,7 +59,7 @@ class Format:
 
 @functools.cache
 def of_format(wire: str) -> Format:
-    """Return what is known about a wire format. Raises BadFileError."""
+    """Read what `formats.toml` says about a wire format. Raises BadFileError."""
     document, _ = toml_files.read(_FORMATS)
     own, common = document.get(wire, {}), document[_ALL]
     return Format(
@@ -86,7 +87,7 @@ def features(documents: Iterable[Document], wire: str) -> set[str]:
 
 
 def kind(feature: str) -> Kind:
-    """Return what a feature is: an event has no path, but a type."""
+    """Return the kind of a feature. An event has a type and no path."""
     if " = " in feature:
         return "word"
     if not feature.endswith("]"):

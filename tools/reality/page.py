@@ -18,20 +18,20 @@ from tools.reality.seen import Found, Seen, tops, wire_of
 
 OFTEN_ANSWERS = 20
 OFTEN_PACKAGES = 3
-"""What so many interactions or packages have is often in recordings."""
+"""A feature is *often* in recordings if this many interactions or packages have it."""
 _GROUNDS = ("recording", "sdk", "documentation", "report")
-"""On what a scenario can rest, the strongest evidence first."""
+"""The grounds of scenarios, the strongest evidence first."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """When a page was made, and from what.
+    """The date of a page, and the inputs that it was made from.
 
     Attributes:
         day: The day.
         recordings: The directory of the recordings, or the digest of the manifest of the public corpus.
         scenarios: The digest of the scenarios and their cassettes.
-        skipped: Interactions that were not looked at, by reason.
+        skipped: The number of interactions that were left out, by reason.
     """
 
     day: dt.date
@@ -41,7 +41,7 @@ class Made:
 
     @classmethod
     def now(cls, directory: Path, cassettes: Path, day: dt.date, skipped: Mapping[str, int]) -> Made:
-        """Return what a page is made from."""
+        """Return the date and the digests of the inputs."""
         recordings = directory.name
         if places.is_public(directory.absolute()):
             recordings = f"`cassettes/{MANIFEST.name}` {_digest([MANIFEST])}"
@@ -50,7 +50,7 @@ class Made:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A feature that one side has and the other lacks, in all APIs of a wire format together."""
+    """A feature that recordings have and scenarios lack, in one API or in a whole wire format."""
 
     wire: str
     feature: str
@@ -66,7 +66,7 @@ class Unseen:
 
     @property
     def is_often(self) -> bool:
-        """Whether so many recordings have it that a scenario should have it, too."""
+        """Whether it is often in recordings, so that a scenario should have it, too."""
         return self.count >= OFTEN_ANSWERS or self.packages >= OFTEN_PACKAGES
 
 
@@ -76,7 +76,7 @@ def scenarios_digest(cassettes: Path) -> str:
 
 
 def page(recorded: Seen, written: Seen, explained: Explained, made: Made, most: int) -> str:
-    """Return the whole page; lists have at most so many lines."""
+    """Return the whole page. Its lists have at most `most` lines."""
     unseen = unseen_in_formats(recorded, written)
     often = [each for each in unseen if each.is_often]
     return "\n".join(
@@ -92,7 +92,7 @@ def page(recorded: Seen, written: Seen, explained: Explained, made: Made, most: 
 
 
 def unseen_in_formats(recorded: Seen, written: Seen) -> list[Unseen]:
-    """Return what recordings have and no scenario of the whole wire format has, what most have first."""
+    """Return what recordings have and no scenario of the whole wire format has, the most frequent first."""
     in_format = written.of_formats()
     found: dict[tuple[str, str], list[tuple[str, Found]]] = {}
     below: Counter[tuple[str, str]] = Counter()
@@ -117,7 +117,7 @@ def unseen_in_formats(recorded: Seen, written: Seen) -> list[Unseen]:
 
 
 def often_unseen(recorded: Seen, written: Seen, explained: Explained) -> list[Unseen]:
-    """Return what is often in recordings, in no scenario of its wire format, and not explained."""
+    """Return what is often in recordings, and neither in a scenario of its wire format nor explained."""
     unseen = unseen_in_formats(recorded, written)
     return [each for each in unseen if not explained.reason(each.wire, each.feature) and each.is_often]
 

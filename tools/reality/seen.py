@@ -1,4 +1,4 @@
-"""Which features the answers of each API have, how many have each, and where one of them is."""
+"""The features that the answers of each API have, with their number and an example."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Found:
 
     Attributes:
         example: The first scenario or recording that has it.
-        count: How many have it.
-        packages: The packages, or folders, of the recordings.
-        grounds: On what the scenarios rest.
+        count: The number of scenarios or recordings that have it.
+        packages: The packages or folders of these recordings.
+        grounds: The grounds of these scenarios.
     """
 
     example: str
@@ -33,13 +33,13 @@ class Found:
 
 @dataclass
 class Seen:
-    """The features of the answers of some APIs, and how many answers each API has."""
+    """The features of the answers of some APIs, and the number of answers of each API."""
 
     found: dict[str, dict[str, Found]] = field(default_factory=dict)
     answers: Counter[str] = field(default_factory=Counter)
 
     def add(self, api: str, source: str, grounds: str, found: Iterable[str]) -> None:
-        """Note the features of one source: a scenario or a recording."""
+        """Count the features of one source: a scenario or a recording."""
         self.answers[api] += 1
         own = self.found.setdefault(api, {})
         for feature in found:
@@ -49,9 +49,9 @@ class Seen:
             one.grounds.add(grounds)
 
     def beyond(self, other: Seen, api: str) -> list[tuple[int, str, int]]:
-        """Return the features of an API that the other side lacks: how often, which, and how many are below it.
+        """Return (count, feature, number of features below it) for each feature that the other side lacks.
 
-        Features below one that the other side lacks are not listed themselves.
+        If the other side lacks a feature, the features below it are only counted.
         """
         found = self.found.get(api, {})
         below = tops(set(found) - set(other.found.get(api, {})))
@@ -68,7 +68,7 @@ class Seen:
 
 
 def tops(unseen: Iterable[str]) -> dict[str, int]:
-    """Return those features that are not part of another one of them, with the number of those that are part of it."""
+    """Map the features that are not below another one of `unseen` to the number of features below them."""
     below: dict[str, int] = {}
     for feature in sorted(unseen, key=len):
         top = next((each for each in above(feature) if each in below), None)
@@ -98,9 +98,9 @@ _ENOUGH = 5
 
 
 def always(recorded: Iterable[Document], written: Iterable[Document]) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield (API and mode, field, scenarios) where all recordings have a field, and some scenarios do not.
+    """Yield (API and mode, field, scenarios): a field that all recordings have, and the scenarios that lack it.
 
-    Only answers count in which the object around the field is there.
+    Only answers that have the object around the field count.
     """
     by_api: dict[str, dict[str, set[str]]] = {}
     for where, name, found in _answers(recorded):
@@ -121,7 +121,10 @@ def wire_of(api: str) -> str:
 
 
 def _in_every(answers: Sequence[set[str]]) -> set[str]:
-    """Return the fields that are in all answers that have the object around them, if these are enough."""
+    """Return the fields that are in every answer that has the object around them.
+
+    Fields in fewer than `_ENOUGH` answers are left out.
+    """
     counts = Counter(feature for answer in answers for feature in answer)
     return {
         feature
@@ -135,7 +138,7 @@ def _around(feature: str) -> str:
 
 
 def _answers(found: Iterable[Document]) -> Iterator[tuple[str, str, set[str]]]:
-    """Yield the features of each answer that is no error, with its API and mode, and its name."""
+    """Yield (API and mode, name, features) for each answer that is no error."""
     successes = (each for each in found if each.kind in ("json", "event"))
     for (api, name, mode), group in itertools.groupby(
         successes, key=lambda each: (each.api, each.scenario, each.part.partition(" ")[0])

@@ -1,7 +1,7 @@
-"""The steps of a stream: what its documents carry, one after the other, without their texts.
+"""The steps of a stream: what each document has, and what the next document has, without their texts.
 
-Two documents have the same label if they carry the same: an event of the same type, or a chunk with the same fields in
-its delta, each of which is text, empty, null or something else.
+Documents have labels. Two events have the same label if they have the same type. Two chunks have the same label if
+their deltas have the same fields, and each field is in both text, empty, null or something else.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import Any
 
 _TAGS = ("type", "event_type")
 _INNER = ("item", "delta", "content_block", "part", "step", "message")
-"""Fields of an event with an object that has a type of its own."""
+"""Fields of an event whose object has a type of its own."""
 
 
 def steps(values: Iterable[Any]) -> set[str]:
-    """Return each two consecutive labels of a stream, with its start and its end."""
+    """Return the pairs of consecutive labels of a stream. Its start and its end count as labels."""
     labels = ["start", *map(label, values), "end"]
     return {f"{before} -> {after}" for before, after in pairwise(labels)}
 
 
 def label(document: Any) -> str:
-    """Return what a document of a stream carries."""
+    """Return the label of a document of a stream."""
     if not isinstance(document, Mapping):
         return type(document).__name__
     tag = _tag(document)
@@ -68,7 +68,7 @@ def _of_candidates(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_nested(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the keys of a document, and of the objects in it (Bedrock's `contentBlockDelta`, its delta)."""
+    """Yield the keys of a document, and those of the deltas in it (as in Bedrock's `contentBlockDelta`)."""
     for key, value in document.items():
         yield key
         if isinstance(value, Mapping) and isinstance(value.get("delta"), Mapping):
@@ -76,7 +76,7 @@ def _of_nested(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each field, and whether it is null or empty; of tool calls also which parts are there."""
+    """Yield each field, and whether it is null or empty. For tool calls, also yield the parts that they have."""
     for key, value in fields.items():
         if key == "tool_calls" and isinstance(value, list) and value and isinstance(value[0], Mapping):
             has = [name for name in ("id", "index") if value[0].get(name) not in (None, "")]

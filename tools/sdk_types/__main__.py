@@ -3,8 +3,9 @@
     python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
                               [--recordings DIR | --generated N | --drafts]
 
-Lists the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
-table of all SDKs. Exits with 1 if there are any, if an explanation matches nothing, or if an SDK cannot be used.
+Prints the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
+table of all SDKs. The exit code is 1 if there is such a difference, if an explanation matches nothing, or if an SDK
+cannot be used.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ WORK = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "llm-c
 
 @dataclass
 class Counts:
-    """What is known of one API."""
+    """The counts for one API."""
 
     sdk: str = ""
     documents: int = 0
@@ -116,7 +117,7 @@ def _documents(options: argparse.Namespace) -> list[Document]:
 
 
 def _drawn(wanted: Sequence[str] | None, number: int) -> list[Document]:
-    """Return the documents of drawn calls and answers. All of an API and mode count as one scenario."""
+    """Return the documents of drawn calls and answers. All answers of an API and mode count as one scenario."""
     apis = [str(api) for api in table.table().values() if not wanted or {api.provider, str(api)} & set(wanted)]
     found = documents.of_generated(apis, number)
     return [replace(each, scenario=each.scenario.partition("#")[0]) for each in found]
@@ -138,7 +139,7 @@ def _compared(sdk: Sdk, place: Environment, wanted: Iterable[Document], counts: 
 
 
 def _is_listed(group: Group, explained: Explained, counts: dict[str, Counts], probes: bool) -> bool:
-    """Count a difference, and return True if it is to be listed."""
+    """Count a difference. Return True if the command has to list it."""
     kind = "explained" if explained.explains(group) else "in probes" if group.is_probe else "unexplained"
     counts[group.api].found[kind] += 1
     return kind == "unexplained" or (kind == "in probes" and probes)

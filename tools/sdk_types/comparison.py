@@ -1,4 +1,4 @@
-"""Compare documents with an SDK's types, in the SDK's environment, and sum up the differences."""
+"""Compare documents with an SDK's types in the SDK's environment, and group the differences."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tools.sdk_types.settings import Explanation, Sdk
 
 
 class ProbeError(Exception):
-    """A type of an SDK cannot be found or is not understood."""
+    """A type of an SDK cannot be found, or the comparison does not know its kind."""
 
 
 @dataclass(frozen=True)
 class Group:
     """The differences of one kind at one place of one part of a scenario.
 
-    `place` is a JSON pointer with `*` for each index. `first` is the part with the first of them.
+    `place` is a JSON pointer with `*` for each index. `first` is the part with the first difference.
     """
 
     api: str
@@ -40,7 +40,7 @@ class Group:
 
     @property
     def headline(self) -> str:
-        """Return what is the same for all scenarios of an API: the kind, the field, the type."""
+        """The line above the list of such differences: the API, the kind, the field and the type."""
         return f"{self.api}: {self.kind} `{self.place.rpartition('/')[2]}` [{self.type}]"
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class Group:
 
 
 def environment(sdk: Sdk, work: Path, latest: bool) -> Environment:
-    """Return the environment of an SDK; it is made unless it is there. Raises NotInstalledError."""
+    """Return the environment of an SDK, and make it if it does not exist. Raises NotInstalledError."""
     wanted = [re.sub(r"==.*", "", each) if latest else each for each in sdk.requirements]
     digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:8]
     folder = work / f"{sdk.name}-{digest}"
@@ -72,7 +72,7 @@ def versions(place: Environment, sdk: Sdk) -> str:
 
 
 def compare(place: Environment, pairs: Sequence[tuple[Document, Sequence[str]]]) -> list[dict[str, Any]]:
-    """Return for each document, with the types that it may have, what the probe says. Raises ProbeError."""
+    """Return the probe's result for each pair of a document and its possible types. Raises ProbeError."""
     asked = json.dumps([{"types": types, "document": document.value} for document, types in pairs])
     command = [str(place.folder / "bin" / "python"), "-m", "tools.sdk_types.probe"]
     done = subprocess.run(command, input=asked, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
@@ -83,7 +83,7 @@ def compare(place: Environment, pairs: Sequence[tuple[Document, Sequence[str]]])
 
 
 def groups(documents: Iterable[Document], answers: Iterable[dict[str, Any]]) -> list[Group]:
-    """Return the differences, those of one kind at one place of a stream as one."""
+    """Return the differences. Differences of the same kind at the same place of a stream are one group."""
     found: dict[tuple[str, ...], Group] = {}
     for document, answer in zip(documents, answers, strict=True):
         mode = document.part.partition(" ")[0]
@@ -103,7 +103,7 @@ def groups(documents: Iterable[Document], answers: Iterable[dict[str, Any]]) -> 
 
 
 def lines(found: Iterable[Group], most: int) -> Iterator[str]:
-    """Yield the differences by headline; of each at most `most` places, and how many more there are."""
+    """Yield each headline with at most `most` places, and the number of the other places."""
     by_headline: dict[str, list[Group]] = {}
     for group in found:
         by_headline.setdefault(group.headline, []).append(group)
@@ -115,14 +115,14 @@ def lines(found: Iterable[Group], most: int) -> Iterator[str]:
 
 
 class Explained:
-    """The explanations, and which of their globs have matched."""
+    """Finds explanations, and remembers which of their globs have matched."""
 
     def __init__(self, explanations: Sequence[Explanation]) -> None:
         self._explanations = explanations
         self._used: set[tuple[int, str, str]] = set()
 
     def explains(self, group: Group) -> bool:
-        """Return True if an explanation fits, and note it."""
+        """Return True if an explanation fits. Remember the globs that match."""
         used = {
             (number, *pair)
             for number, each in enumerate(self._explanations)
@@ -132,7 +132,10 @@ class Explained:
         return bool(used)
 
     def unused(self, apis: Iterable[str], whole: bool) -> Iterator[str]:
-        """Yield the globs that matched nothing; unless `whole`, only of explanations of the compared `apis` alone."""
+        """Yield the globs that matched nothing.
+
+        Unless the run is `whole`, an explanation counts only if all its APIs were compared.
+        """
         compared = set(apis)
         for number, each in enumerate(self._explanations):
             used = [pair for index, *pair in self._used if index == number]

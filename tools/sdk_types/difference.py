@@ -10,10 +10,10 @@ Kind = Literal["unknown field", "missing field", "null", "wrong type", "unknown 
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference: where in the document, of which kind, and the type that says otherwise.
+    """One difference between a document and a type: its place, its kind and the type.
 
     Attributes:
-        pointer: JSON pointer to the value; of an unknown or missing field, to the field.
+        pointer: The JSON pointer to the value, or to the unknown or missing field.
         kind: `null`: the type does not allow it. `unknown value`: it is not in the type's list of values. `unknown
             variant`: no member of a union has this tag.
         type: The name of the type.

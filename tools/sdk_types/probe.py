@@ -1,11 +1,11 @@
-"""`python -m tools.sdk_types.probe`, run with the Python of an SDK's environment: compare documents with its types.
+"""`python -m tools.sdk_types.probe`: compare documents with an SDK's types. It runs with the Python of its environment.
 
-Standard input is a JSON list of `{"types": [...], "document": ...}`. Standard output is a JSON list of the same
-length: for each document `{"type": ..., "differences": [...]}`, with the type that it differs least from. The last
-line of standard error is what is wrong with a type that cannot be found or compared.
+Standard input is a JSON list of `{"types": [...], "document": ...}`. Standard output is a JSON list with `{"type": ...,
+"differences": [...]}` for each document: the type with the fewest differences, and these differences. If a type cannot
+be found or compared, the last line of standard error says why.
 
-A type is `module:Name`, or `module:Name at /error` for a document that has such an object in this one field, or
-`botocore:service:Shape`.
+A type is `module:Name` or `botocore:service:Shape`. `module:Name at /error` is for a document whose only field,
+`error`, has an object of this type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tools.sdk_types.difference import Difference, child
 
 
 def compared(types: Sequence[str], document: Any) -> tuple[str, list[Difference]]:
-    """Return the type that a document differs least from, and the differences. Raises TypeError, LookupError."""
+    """Return the type with the fewest differences, and these differences. Raises TypeError, LookupError."""
     found = {each: list(differences(each, document)) for each in types}
     nearest = min(found, key=lambda each: (_distance(each, document, found[each]), len(found[each])))
     return nearest, found[nearest]
@@ -51,7 +51,11 @@ def _of_field(kind: str, field: str, document: Any) -> Iterable[Difference]:
 
 
 def _distance(kind: str, document: Any, found: Iterable[Difference]) -> int:
-    """Return 0 for a type that a document may be meant to have, 1 if its tag is another, 2 if it is no such object."""
+    """Return how far a document is from a type.
+
+    0: the document may have this type. 1: its tag, or the kind of its value, is another. 2: it lacks the field that has
+    the object.
+    """
     field = kind.partition(" at /")[2]
     if field and not (isinstance(document, dict) and field in document):
         return 2

@@ -1,4 +1,4 @@
-"""Read `sdks.toml`, which says what holds which API, and `explained.toml`, the differences that are known."""
+"""Read `sdks.toml`, which names the types for each API, and `explained.toml`, which lists the known differences."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _EXPLAINED_SCHEMA = Path(__file__).with_name("explained.schema.json")
 
 @dataclass(frozen=True)
 class Holding:
-    """The types that some APIs are held against. Of several types, the one counts that differs least.
+    """The types that the documents of some APIs are compared with. The type with the fewest differences counts.
 
     Attributes:
         apis: `provider:api`.
         json: The types of plain answers.
         event: The types of the documents of a stream.
-        error: The types of errors, also of those in a stream or under a status of 200.
+        error: The types of errors, also of errors in a stream or with the status 200.
         request: The types of requests.
-        note: Why the types of this SDK hold for an API of another provider.
+        note: Why these types describe the API, although the SDK is another provider's.
     """
 
     apis: tuple[str, ...]
@@ -45,7 +45,7 @@ class Holding:
     note: str = ""
 
     def types(self, kind: Kind) -> tuple[str, ...]:
-        """Return the types that a document may have; if there are none, it is not compared."""
+        """Return the types that a document of a kind may have. Without types, the document is not compared."""
         own: Mapping[Kind, tuple[str, ...]] = {
             "request": self.request,
             "json": self.json + self.error,
@@ -57,7 +57,7 @@ class Holding:
 
 @dataclass(frozen=True)
 class Sdk:
-    """An SDK, its requirements with exact versions, and what it holds."""
+    """An SDK, its requirements with exact versions, and its types for APIs."""
 
     name: str
     requirements: tuple[str, ...]
@@ -72,7 +72,7 @@ class Explanation:
         apis: Globs of `provider:api`.
         at: Globs of places: JSON pointers with `*` for each index.
         reason: Why the scenario is right.
-        source: Where it can be read.
+        source: Where the reason can be read.
         kind: The kind of difference, "" for any.
         scenario: A glob of scenario ids.
         found: A glob of what was found, as it is listed: `type='ping'`.
@@ -89,7 +89,7 @@ class Explanation:
     line: int = 0
 
     def pairs(self) -> list[tuple[str, str]]:
-        """Return every pair of globs: one of an API, one of a place."""
+        """Return each pair of a glob for APIs and a glob for places."""
         return [(api, at) for api in self.apis for at in self.at]
 
     def fits(self, api: str, scenario: str, kind: str, place: str, message: str) -> list[tuple[str, str]]:
@@ -140,7 +140,7 @@ def _check(path: Path, text: str, document: Mapping[str, Any], form: Path) -> No
 
 
 def _check_apis(path: Path, text: str, document: Mapping[str, Any]) -> None:
-    """Raise BadFileError with all APIs that the provider table does not have."""
+    """Raise BadFileError with all APIs that the provider table lacks."""
     known = [str(api) for api in table.table().values()]
     problems = [
         FileProblem(

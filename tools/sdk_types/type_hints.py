@@ -21,9 +21,9 @@ _SCALARS: Mapping[type, tuple[type, ...]] = {bool: (bool,), int: (int,), float: 
 _TEXTS = (bytes, datetime.datetime, datetime.date)
 _LISTS = (list, set, frozenset, tuple, Sequence)
 _NOT_JSON = ("Unset", "NotGiven", "Omit", "Undefined", "IO", "PathLike")
-"""Names of classes that stand for a field that is not sent, or for a file that the SDK reads."""
+"""Names of classes whose values are not JSON: a field that is not sent, or a file that the SDK reads."""
 _CATCH_ALL = ("Unrecognized", "Unknown")
-"""How the names of classes begin that take what no other member of a union takes."""
+"""The names of classes begin like this if they take what no other member of a union takes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Field:
 
     @functools.cached_property
     def tag(self) -> Any:
-        """The only value that the field may have beside null, None if it may have several."""
+        """The only value that the field may have besides null; None if it may have several."""
         plain = _plain(self.annotation)
         is_union = typing.get_origin(plain) in (typing.Union, types.UnionType)
         members = [each for each in (_members(plain) if is_union else [plain]) if each is not types.NoneType]
@@ -44,7 +44,7 @@ class Field:
 
 
 def differences(value: Any, annotation: Any, pointer: str = "") -> Iterator[Difference]:
-    """Yield the differences between a JSON value and a type. Raises TypeError for a type that is not understood."""
+    """Yield the differences between a JSON value and a type. Raises TypeError for an unknown kind of type."""
     kind = _plain(annotation)
     origin = typing.get_origin(kind) or kind
     arguments = typing.get_args(kind)
@@ -85,7 +85,7 @@ def _of_union(value: Any, union: Any, pointer: str) -> Iterator[Difference]:
             yield Difference(pointer, "null", name(union))
         return
     members = [member for member in members if member is not types.NoneType]
-    # `Any` beside other members means that the SDK does not fail; it is no statement about the wire.
+    # `Any` beside other members means that the SDK does not fail. It says nothing about the wire.
     members = [member for member in members if member not in (Any, object)] or members
     if isinstance(value, dict):
         tagged = [member for member in members if _is_object(typing.get_origin(member) or member)]
@@ -108,7 +108,7 @@ def _is_of_another_kind(difference: Difference, pointer: str) -> bool:
 
 
 def _members(union: Any) -> Iterator[Any]:
-    """Yield the members of a union, also of unions in it, without those that only catch what is left."""
+    """Yield the members of a union and of the unions in it, except members that take what no other member takes."""
     for argument in typing.get_args(union):
         member = _plain(argument)
         if typing.get_origin(member) in (typing.Union, types.UnionType):
@@ -122,7 +122,7 @@ def _name_of_class(member: Any) -> str:
 
 
 def _has_its_tags(value: Mapping[str, Any], member: Any) -> bool:
-    """Return True if no field that may have only one value in this type contradicts the object."""
+    """Return True if the object has the tags of a type: the value of each field that may have only one value."""
     return all(
         value[key] == field.tag if key in value else not field.required
         for key, field in fields(member).items()
@@ -208,7 +208,7 @@ def fields(kind: Any) -> Mapping[str, Field]:
             field.name: Field(hints[field.name], field.default is missing and field.default_factory is missing)
             for field in dataclasses.fields(kind)
         }
-    # Where annotations are strings, `__required_keys__` does not know what they say.
+    # If annotations are strings, `__required_keys__` does not know which keys are required.
     optional = {key for key, hint in hints.items() if _qualifier(hint) == "NotRequired"}
     stated = {key for key, hint in hints.items() if _qualifier(hint) == "Required"}
     return {key: Field(hint, key in (kind.__required_keys__ - optional) | stated) for key, hint in hints.items()}

@@ -1,6 +1,6 @@
 """`python -m tools.server_changes`: change the answers of the reference servers, and list what no rule notices.
 
-Exits with 1 if a change survives that `survivors.toml` does not explain.
+The exit code is 1 if no rule notices a change and `survivors.toml` does not explain it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXPLAINED = Path(__file__).with_name("survivors.toml")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judge the changes, print the table and the survivors; return the exit code."""
+    """Judge the changes. Print the table, and the changes that no rule notices. Return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.server_changes", description=__doc__)
     parser.add_argument("--api", action="append", choices=list(REFERENCES), help="only this format; repeatable")
     options = parser.parse_args(arguments)
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def noticed(target: Target, kept: Sequence[Recording], change: Change) -> bool | None:
-    """Return whether a run is red after a change: a rule fails, or cannot judge. None if nothing is changed."""
+    """Return True if a rule fails or cannot judge after a change; None if nothing is changed."""
     after = [changed(each, change, APIS[target.api]) for each in kept]
     if after == list(kept):
         return None
@@ -66,7 +66,7 @@ def noticed(target: Target, kept: Sequence[Recording], change: Change) -> bool |
 
 
 def table(apis: Sequence[str], made: Counter[tuple[str, str]], left: Sequence[tuple[str, Change]]) -> Iterator[str]:
-    """Yield a table: for each change and format, how many were noticed of how many."""
+    """Yield a table: the changes that were noticed, and all changes, by kind and format."""
     yield f"| change | {' | '.join(apis)} |"
     yield f"|---|{'---|' * len(apis)}"
     survived = Counter((api, change.kind) for api, change in left)
@@ -76,7 +76,7 @@ def table(apis: Sequence[str], made: Counter[tuple[str, str]], left: Sequence[tu
 
 
 def explanation(api: str, change: Change) -> str | None:
-    """Return why no rule notices a change; None if nobody has said it."""
+    """Return the reason that `survivors.toml` gives for a change that no rule notices; None if it gives none."""
     entries = tomllib.loads(EXPLAINED.read_text("utf-8"))["survivor"]
     name = f"{api} {change}"
     return next((each["why"] for each in entries if any(fnmatchcase(name, glob) for glob in each["changes"])), None)

@@ -1,4 +1,4 @@
-"""Changes of recorded answers. A change is that of a server which does it in all of its answers."""
+"""Changes of recorded answers. A change stands for a server that makes it in all of its answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from llm_conformance.server.apis.wire_api import WireApi
 from llm_conformance.server.recordings import Recording
 
 Path = tuple[str, ...]
-"""The fields down to a value; "*" for each item of a list."""
+"""The names of the fields on the way to a value, with "*" for the items of a list."""
 
 FIELD_CHANGES = ("drop a field", "change a type", "change a value")
 EVENT_CHANGES: dict[str, Callable[[list[Any]], list[Any]]] = {
@@ -33,7 +33,7 @@ class Change:
 
     Attributes:
         kind: One of FIELD_CHANGES and EVENT_CHANGES.
-        part: `answer`, `stream` or `error`: what is changed.
+        part: The recordings that are changed: `answer`, `stream` or `error`.
         event: The type of the events that are changed; "" for all.
         path: The field that is changed; () for a change of events.
     """
@@ -50,7 +50,7 @@ class Change:
 
 
 def part_of(recording: Recording) -> str:
-    """Return what a recording is."""
+    """Return the part that a recording is: `answer`, `stream` or `error`."""
     return "error" if recording.status != 200 else {"json": "answer", "stream": "stream"}[recording.mode]
 
 
@@ -69,7 +69,7 @@ def changes(recordings: Sequence[Recording], api: WireApi) -> list[Change]:
 
 
 def changed(recording: Recording, change: Change, api: WireApi) -> Recording:
-    """Return a recording with a change; the same if it has nothing to change."""
+    """Return a recording with a change. If there is nothing to change, return the recording."""
     if part_of(recording) != change.part:
         return recording
     if change.part != "stream":
@@ -141,7 +141,7 @@ def _other_type(value: Any) -> Any:
 
 
 def _other_value(value: Any) -> Any:
-    """Return another value of the same type; the same if there is none that is as simple."""
+    """Return another value of the same type. If no other value is as simple, return the same value."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

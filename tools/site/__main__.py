@@ -1,13 +1,13 @@
-r"""Build the documentation: the pages in docs/, and those that are made from the suite itself.
+r"""Build the documentation: the pages in docs/, and the pages that are made from the suite itself.
 
     pytest conformance --adapter=adapters --conformance-examples=0 --conformance-probes=judge \
         --conformance-report=report.json
     python -m tools.site --report=report.json [--out build/site]
 
-The pages end up in OUT/html, their Markdown in OUT/source. Sphinx checks all links between pages.
+The pages are written to OUT/html, and their Markdown to OUT/source. Sphinx checks all links between pages.
 
-Exits with 1 if Sphinx warns of anything, or if the report does not prove what it has to: that each requirement is met
-somewhere, that each rule has a broken adapter, and that each scenario is judged by some rule.
+The exit code is 1 if Sphinx prints a warning, or if the report lacks a proof. It has to prove three things: each
+requirement is tested somewhere, each rule has a broken adapter, and some rule judges each scenario.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _TOO_LITTLE = (
     "whole one: pytest conformance --adapter=adapters --conformance-examples=0 --conformance-probes=judge "
     "--conformance-report=report.json"
 )
-"""What is said first if a report proves too little."""
+"""The beginning of the message about a report that proves too little."""
 
 
 def problems(run: Run) -> list[str]:

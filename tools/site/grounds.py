@@ -1,4 +1,4 @@
-"""The page that says on what each scenario rests."""
+"""The page with the grounds of each scenario: the evidence that it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All pages that are made, by their paths on the site."""
+"""All pages that the build makes, by their paths on the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page that shows for each rule which broken adapters fail it, and how many mutants the suite kills."""
+"""The page *Proof*: the broken adapters that fail each rule, and the number of mutants that the suite kills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tools.site.run import Run
 
 SCORES = Path(__file__).resolve().parents[1] / "mutation" / "scores.json"
 ALWAYS_APPLICABLE = frozenset({"SHP-1", "PRV-2", "PRV-3", "PRV-11", "ERR-4", "STR-2", "STR-3"})
-"""Rules that judge every response, whatever is in it."""
+"""Rules that judge every response, whatever the response has."""
 _FATES = ("killed", "explained", "survived")
 
 OF_FIELDS_NOT_RETURNED = frozenset({"MSG-4"})
@@ -50,7 +50,7 @@ def problems(run: Run) -> Iterator[str]:
 
 
 def read_scores() -> Mapping[str, Any]:
-    """Return how many mutants the suite kills, as `python -m tools.mutation` wrote it."""
+    """Read how many mutants the suite kills. `python -m tools.mutation` has written the file."""
     scores: Mapping[str, Any] = json.loads(SCORES.read_text("utf-8"))
     return scores
 
@@ -61,7 +61,7 @@ def page(scores: Mapping[str, Any]) -> str:
 
 
 def fault_of(broken: type[Broken]) -> str:
-    """Return the fault of a broken adapter, to follow "an adapter that": the first sentence of its docstring."""
+    """Return the fault of a broken adapter: the first sentence of its docstring, which continues "an adapter that"."""
     sentence = inspect.cleandoc(broken.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
     return sentence[:1].lower() + sentence[1:]
 

@@ -1,4 +1,4 @@
-"""The pages of the providers, made from the provider table: an overview, and one page a provider."""
+"""The pages of the providers, made from the provider table: an overview, and a page for each provider."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ refusal gives the finish reason `content_filter`, whatever the finish word.
 """
 
 _PLACE, _ESCAPED = re.compile(r"\](?=\((?!https?:))"), r"\\]"
-"""What would be a link, although the note only speaks of one."""
+"""Matches a place in a note that Markdown would take for a link, although the note has no link there."""
 
 _URL = re.compile(r"(?<!\]\()(?<![<`\[\w])https?://[^\s<>()`|;,]*[^\s<>()`|;,.:]")
-"""A URL in a sentence. One in backquotes is a value, and one in brackets is a link already."""
+"""A URL in a sentence. A URL in backquotes is a value, and a URL in brackets is a link already."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Shown:
 
 
 def pages(run: Run) -> dict[str, str]:
-    """Return the text of each page by its name: `index`, and one a provider. Reads all scenarios of the suite."""
+    """Return the text of each page by its name: `index`, and the name of each provider. Reads all scenarios."""
     apis = list(table.table().values())
     shown: dict[str, list[Shown]] = {str(api): [] for api in apis}
     for path in load.find(CASSETTES)[0]:
@@ -98,7 +98,7 @@ def pages(run: Run) -> dict[str, str]:
 
 
 def _judged(run: Run) -> Mapping[str, str]:
-    """Return for each scenario the rules that judge it, by family: `MSG 1 2, USE 3`."""
+    """Map each scenario to the rules that judge it, by family: `MSG 1 2, USE 3`."""
     rules: dict[str, list[str]] = {}
     for rule in catalogue.catalogue():
         for scenario in run.seen.get(rule, ()):
@@ -210,12 +210,12 @@ def _section(api: Api, shown: Sequence[Shown], judged: Mapping[str, str]) -> Ite
 
 
 def _prose(text: str) -> str:
-    """Return a note or a source of the provider table as Markdown, in which its URLs are links."""
+    """Return a note or a source of the provider table as Markdown. Its URLs become links."""
     return _URL.sub(r"<\g<0>>", _PLACE.sub(_ESCAPED, text))
 
 
 def _drawn_from(api: Api) -> Iterator[str]:
-    """Yield the models and the forms of ids of generated inputs."""
+    """Yield the models of generated inputs, and the forms of their ids."""
     kinds = (
         (" (plain)" if model in api.plain_models else " (speaks)" if model in api.speaking_models else "")
         + (f", in answers `{answered}`" if answered else "")
@@ -228,7 +228,7 @@ def _drawn_from(api: Api) -> Iterator[str]:
 
 
 def _ways(api: Api) -> Iterator[str]:
-    """Yield the backends, and where the ways are. There are some thousands of these, too many for this page."""
+    """Yield the backends, and say where the ways are listed. There are thousands of ways, too many for this page."""
     if api.backends:
         yield f"* **Backends**: {', '.join(api.backends)}"
     if api.varies:
@@ -254,7 +254,7 @@ def _ends_with(word: str, expected: Expected) -> bool:
 
 
 def _first(shown: Sequence[Shown], shows: Callable[[Expected], bool]) -> str:
-    """Return a link to the first scenario whose expected values satisfy `shows`, or ""."""
+    """Return a link to the first scenario whose expected values satisfy `shows`; "" if there is none."""
     return next((each.link for each in shown if any(map(shows, each.expected))), "")
 
 

@@ -1,4 +1,4 @@
-"""The page that says what tests each requirement, by a report of the reference adapters.
+"""The page *Requirements*: what tests each requirement, according to a report on the reference adapters.
 
 The requirements are in docs/requirements.toml.
 """
@@ -29,13 +29,13 @@ ids are those of the documents that the project began with. They stand in
 
 @dataclass(frozen=True)
 class Requirement:
-    """One requirement and what tests it, or why nothing does.
+    """One requirement, and what tests it or why nothing tests it.
 
     Attributes:
         rules: The ids of rules that test it.
-        scenarios: Globs of the scenarios in which they do.
+        scenarios: Globs of the scenarios in which these rules test it.
         tests: Tests of the project, as `file.py` or `file.py::test`.
-        out: Why a conformance suite cannot test it, "" if it can.
+        out: Why a conformance suite cannot test it; "" if it can.
     """
 
     id: str
@@ -78,7 +78,7 @@ def _row(id: str, row: Mapping[str, Any]) -> Requirement:
 
 
 def problems(run: Run) -> list[str]:
-    """Return the requirements that nothing shows, one message each."""
+    """Return the problems of all requirements, one message each."""
     every = (row for rows in read(REQUIREMENTS).values() for row in rows)
     return [problem for row in every for problem in row.problems(run.seen, ROOT / "tests")]
 

@@ -1,4 +1,4 @@
-"""The pages of the rules: an overview by family, and one page a rule, made from the rule itself."""
+"""The pages of the rules: an overview by family, and a page for each rule, made from the rule itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Each rule is one function in [conformance/](repo:conformance), with an id that s
 ANN-4` prints one, `llm-conformance explain ANN` a family.
 """
 _SHOWN = 12
-"""How many scenarios a page shows in one sentence. More are folded, by provider."""
+"""A page shows this many scenarios at most in one sentence. If there are more, it folds them, by provider."""
 
 _WHERE = re.compile(r"^Where +(?P<scenario>[^,\s]+), (?P<mode>json|stream)\b", re.MULTILINE)
 _OF_A_MODE = ("json", "stream")
@@ -142,6 +142,6 @@ def _libraries(id: str, field: Facts) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """Return a text in which `<` and the like are no HTML outside of code."""
+    """Return a text in which `<` and similar characters are escaped outside of code, so that they are not HTML."""
     parts: Mapping[int, str] = dict(enumerate(text.split("`")))
     return "`".join(part if at % 2 else re.sub(r"([<|])", r"\\\1", part) for at, part in parts.items())

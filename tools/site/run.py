@@ -1,4 +1,4 @@
-"""What the made pages are made from: a report of the reference adapters, and the scenarios."""
+"""The run that pages are made from: a report on the reference adapters, and the scenarios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
 
 Seen = Mapping[str, frozenset[str]]
-"""For each rule id the scenarios in which it has passed."""
+"""Maps each rule id to the scenarios in which the rule has passed."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Run:
 
     Attributes:
         report: Its JSON report.
-        seen: For each rule the scenarios in which it has passed. Generated inputs differ between runs and do not count.
+        seen: The scenarios in which each rule has passed. Generated inputs do not count, because they differ between
+            runs.
         scenarios: The ids of all scenarios that were judged, core faults among them.
     """
 
@@ -43,13 +44,13 @@ def read_run(path: Path) -> Run:
 
 
 def of_report(report: Document) -> Run:
-    """Return what a report shows."""
+    """Return the run that a report describes."""
     recorded = [each for each in report["results"] if each["provenance"] != "generated"]
     return Run(report, passed(report), tuple(sorted({each["scenario"] for each in recorded})))
 
 
 def passed(report: Mapping[str, Any]) -> Seen:
-    """Return for each rule id the scenarios, but no generated inputs, in which it has passed."""
+    """Map each rule id to the scenarios in which the rule has passed, without generated inputs."""
     seen = defaultdict(set)
     for result in report["results"]:
         if result["status"] == "pass" and result["provenance"] != "generated":

@@ -1,7 +1,8 @@
 """Put all pages into one folder, with links that work there.
 
-A link out of docs/ (`../conformance/test_usage.py`) and, in pages that are made, a link that begins with `repo:` leads
-to a file of the repository. On the site it leads to the host of the repository. A file that does not exist is an error.
+Two kinds of links lead to files of the repository: links out of docs/ (`../conformance/test_usage.py`), and links in
+made pages that begin with `repo:`. On the site, these links lead to the host of the repository. If the file does not
+exist, DeadLinkError is raised.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXTRA = "_extra"
-"""The folder of what is copied to the site as it is."""
+"""The folder with the files that are copied to the site unchanged."""
 
 OUTSIDE = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md"}
 """Pages that are at the top of the repository, with their names on the site."""
@@ -29,7 +30,7 @@ class DeadLinkError(Exception):
 
 
 def repository_url() -> str:
-    """Return the URL of the repository: that of the workflow which builds the site, else one with OWNER in it."""
+    """Return the URL of the repository that a workflow runs in. Elsewhere, the URL has OWNER in place of the owner."""
     server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
     return f"{server}/{os.environ.get('GITHUB_REPOSITORY', 'OWNER/llm-conformance')}"
 
@@ -47,7 +48,7 @@ def stage(target: Path, made: Mapping[str, str]) -> None:
 
 
 def linked(text: str, path: str, made: Mapping[str, str]) -> str:
-    """Return a page with its links as they are on the site. `path` is its place in the repository."""
+    """Return a page with the links that it has on the site. `path` is the place of the page in the repository."""
     on_site = posixpath.dirname(OUTSIDE.get(path, path.removeprefix("docs/")))
 
     def link(found: re.Match[str]) -> str:

@@ -1,1 +1,1 @@
-"""What recordings and scenarios show of the ways of each API, compared with its row of the provider table."""
+"""Compare the ways that recordings and scenarios show with each API's row of the provider table."""

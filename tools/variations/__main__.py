@@ -1,11 +1,11 @@
-"""`python -m tools.variations [DIR ...]`: compare what scenarios and recordings show with the rows of the table.
+"""`python -m tools.variations [DIR ...]`: compare what scenarios and recordings show with the provider table.
 
     python -m tools.variations [DIR ...] [--provider P[:API] ...] [--write] [--all]
 
-A DIR has bare recordings (docs/scenarios.md). Listed is what a row does not have: ways, and ids of another form, each
-with the first scenario or recording that shows it; the exit code is then 1. `--all` lists all ways that were seen, with
-their sources. `--write` adds what is missing to the files of the provider table: models, forms of ids, and ways with
-their sources.
+A DIR has bare recordings (docs/scenarios.md). The command lists the ways and the forms of ids that a row lacks, each
+with the first scenario or recording that shows it. If a row lacks something, the exit code is 1. `--all` lists all ways
+that were seen, with their sources. `--write` adds what is missing to the files of the provider table: models, forms of
+ids, and ways with their sources.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The whole answers of scenarios and recordings: not those that fail, break off, or are probes."""
+"""The whole answers of scenarios and recordings, without errors, answers that break off, and probes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_conformance.wire.providers.api import Api
 from tools import recordings
 
 _MODELS_OF_OTHERS: Mapping[str, tuple[str, ...]] = {"openai": ("*/*", "llama-cpp-*")}
-"""Models (globs) that are asked at a provider's URI in recordings and that it does not have."""
+"""Models (globs) that recordings ask at a provider's URI, although the provider does not have them."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +26,10 @@ class SeenAnswer:
     Attributes:
         api: The API that gave it.
         source: The id of its scenario, or the path of its recording.
-        is_scenario: Which of the two it is.
+        is_scenario: Whether it is from a scenario, and not from a recording.
         model: The model that was asked.
         interaction: The request and the response.
-        as_sent: Whether the bytes are those that were sent. Some who publish recordings write the JSON anew.
+        as_sent: Whether the bytes are as the provider sent them. Some recorders write the JSON anew.
     """
 
     api: Api
@@ -54,7 +54,7 @@ def of_scenarios(directory: Path) -> Iterator[SeenAnswer]:
 
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[SeenAnswer]:
-    """Yield the whole answers of all bare recordings below a directory; count the others in `skipped`."""
+    """Yield the whole answers of all bare recordings below a directory. `skipped` counts the other answers."""
     for each in recordings.of_directory(directory, skipped):
         if not _is_whole(each.interaction, each.api):
             skipped["no whole answer"] += 1
@@ -80,4 +80,4 @@ def _is_whole(interaction: Interaction, api: Api) -> bool:
 
 
 _PENDING = ("queued", "in_progress")
-"""What an answer is that an agent has not given yet."""
+"""The states of an answer that an agent has not finished."""

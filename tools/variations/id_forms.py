@@ -13,7 +13,7 @@ _MASKED = re.compile(r"REDACTED|[xX]{4,}")
 
 
 def forms(ids: Collection[str]) -> list[str]:
-    """Return the forms of ids: those with the same separators and words have one form. Masked ids have none."""
+    """Return the forms of ids. Ids with the same separators and words have the same form. Masked ids have none."""
     groups: dict[tuple[str, ...], list[Sequence[str]]] = {}
     for id in sorted(ids):
         segments = _SEGMENT.findall(id)
@@ -23,7 +23,7 @@ def forms(ids: Collection[str]) -> list[str]:
 
 
 def _kinds(segments: Sequence[str]) -> Iterator[str]:
-    """Yield each separator and word as it is, and the same for all random segments."""
+    """Yield the kind of each segment: a separator or a word itself, or `random`."""
     for number, segment in enumerate(segments):
         is_word = _WORD.fullmatch(segment) and len(segments) > 1 and (number == 0 or not _HEX.fullmatch(segment))
         yield segment if is_word or not segment.isalnum() else "random"

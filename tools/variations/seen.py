@@ -1,4 +1,4 @@
-"""What answers show of each API: its ways, its models, and its ids."""
+"""The ways, models and ids that answers show, for each API."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Seen:
     Attributes:
         ways: By variation and way.
         recordings: The number of recordings in which each variation was recognised.
-        models: How often each pair of the asked and the answered model was seen.
+        models: How often each pair of the model in the request and the model in the answer was seen.
         ids: The ids of each kind.
-        unknown: What was recognised and is no way of the row, with one source.
+        unknown: What the recogniser found and the row of the API lacks, with one source.
     """
 
     ways: dict[tuple[str, str], SeenWay] = field(default_factory=dict)
@@ -70,13 +70,13 @@ class Seen:
         )
 
     def source(self, variation: str, way: str) -> str:
-        """Return where a way is known from: a scenario that shows it, and the share of recordings that have it."""
+        """Return the source of a way: a scenario that shows it, and the share of recordings that have it."""
         seen = self.ways[variation, way]
         measured = f"measured: {seen.recordings} of {self.recordings[variation]} recordings" if seen.recordings else ""
         return "; ".join(filter(None, [*dict.fromkeys(seen.scenarios[:_SCENARIOS_NAMED]), measured]))
 
     def common_first(self) -> Iterator[tuple[str, str]]:
-        """Yield each variation with a way, the most common way of a variation first."""
+        """Yield (variation, way). The ways of a variation are in order, the most common first."""
         order = sorted(
             self.ways, key=lambda each: (each[0], -self.ways[each].recordings, -len(self.ways[each].scenarios))
         )

@@ -1,4 +1,4 @@
-"""Write what a row lacks into the file of its provider, without touching what is there."""
+"""Add what a row lacks to the file of its provider. What is there stays unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tools.variations.id_forms import forms
 from tools.variations.seen import Seen
 
 _MOST_MODELS = 3
-"""Models that are written for each think profile."""
+"""The number of models that are written for each think profile at most."""
 _NO_WAY = "id of the"
 
 

@@ -46,7 +46,7 @@ class FairWait:
         self.starved_s = 0.0
 
     def wait(self, event: threading.Event, seconds: float) -> bool:
-        """Return True as soon as the event is set, False after `seconds` that count.
+        """Return True as soon as the event is set, and False when `seconds` of counted time are over.
 
         The wait begins when this object is made. Make the object before the work begins, because the machine may not
         run this thread again until the work has ended.

@@ -26,9 +26,9 @@ from llm_conformance.locations import PACKAGE
 _STDLIB = sysconfig.get_path("stdlib")
 _SUITE = str(PACKAGE)
 _REVERSE = 0
-"""Stands for the port of a look-up of an address's name.
+"""The number that takes the place of the port in a reverse look-up, which asks for the name of an address.
 
-Such a look-up asks a server, unless the address is the loopback.
+Such a look-up sends a request to a server, unless the address is the loopback.
 """
 _LOCAL_NAMES = frozenset({"", "localhost"})
 

@@ -25,7 +25,7 @@ _TEXTS = (bytearray, memoryview, UserString)
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
 """The end of the repr of most objects. It differs in each run."""
 _MARK = "$llm-conformance"
-"""The only key of an object that stands for a value that JSON does not have."""
+"""An object with only this key represents a value that JSON does not have."""
 
 
 class NoMappingError(TypeError):

@@ -50,7 +50,7 @@ def by_id(id: str) -> list[Found]:
 
     With `#1` in the id, return only this one.
 
-    The path may have its `.yaml` or not. Returns an empty list if the package has no such recording. Raises
+    The path may lack the ending `.yaml`. Returns an empty list if the package has no such recording. Raises
     LookupFailedError if the package is not here or the interaction cannot be read.
     """
     name, _, path = id.partition("/")

@@ -219,7 +219,7 @@ def _lists_of(*kinds: str) -> SearchStrategy[list[str]]:
 
 
 def _fitting(generator: BlocksGenerator, api: Api, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks that this API may send in one answer, in an order that it may have."""
+    """Return the blocks that one answer of this API may have, in an order that the API may send."""
     empty_texts, shown = "sent" in ways_of(api, EMPTY_TEXTS), "hidden" in ways_of(api, SHOWN)
     allowed, orders = ways_of(api, NEIGHBOURS), ways_of(api, ORDER)
     result: list[Block] = []

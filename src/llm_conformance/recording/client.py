@@ -23,7 +23,10 @@ WHOLE_S = 600.0
 """The time limit in seconds for a whole response, headers and body."""
 _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
-"""In bytes. A cassette may have `MAX_BYTES`, and has the request besides the escaped body."""
+"""The most bytes that a body may have.
+
+A cassette with at most `MAX_BYTES` also has the request, and escaping makes a body longer.
+"""
 
 
 class RefusedError(Exception):

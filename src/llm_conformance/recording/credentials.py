@@ -23,7 +23,7 @@ _FIELDS = re.compile(
 )
 """Fields of a request's body with credentials.
 
-Other fields that end in `key` or `token` have names (`prompt_cache_key`).
+The values of other fields that end in `key` or `token` are names, not secrets (`prompt_cache_key`).
 """
 
 

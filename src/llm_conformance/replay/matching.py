@@ -95,8 +95,8 @@ def asks_otherwise(
 ) -> Difference | None:
     """Return where the body of a request differs from the call; None if the recorded answer fits the request.
 
-    The body may ask for what the recorded request asks for, which may be more than the call, or for what the call asks
-    for. `capabilities` are those that the adapter declares.
+    The body may ask for the same as the call, or for the same as the recorded request, which may ask for more.
+    `capabilities` are those that the adapter declares.
     """
     recorded, api = scenario.interactions[mode].request, scenario.api
     # If the recorded body has no model or the path has one, the model was already matched with the path.

@@ -42,7 +42,7 @@ class Finding:
 
     Attributes:
         status: `fail`, or `expected` if known deviations name the failures.
-        rule: The rule that fails; for an exception that several rules report, the one of the worst harm.
+        rule: The rule that fails. If several rules report the same exception, the rule with the worst harm.
         also: The rules of less harm that fail only in the same exchanges, or because of the same exception. RSN-3 is
             among them if it fails in these exchanges, because segments repeat other fields.
         also_messages: Maps a rule under `also` to the message of one of its failures, if that differs from the message

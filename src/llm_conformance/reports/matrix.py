@@ -113,7 +113,7 @@ NO_VERDICT: Mapping[str, str] = {
     "nothing judged": "no rule had anything to judge",
     "not all judged": "some calls could not be judged, and no failure says why",
 }
-"""Maps what `verdict` returns if there is no verdict to the reason."""
+"""The reasons why a report has no verdict, by what `verdict` returns instead."""
 
 
 def why_no_verdict(document: Document) -> str:

@@ -67,12 +67,12 @@ class Outcome:
         attempts: How many requests were made, as far as the transport can count them.
         repeats: How many of the requests repeat an answered request.
         raised: The error that was raised, or that a `response.error` event carries.
-        unsupported: Why nothing can be judged, if that is no failure: for example, the adapter requested a mode that
-            was not recorded.
+        unsupported: The reason why nothing can be judged, although nothing failed: for example, the adapter requested a
+            mode that was not recorded.
         blocked: Why nothing can be judged, if the call for an earlier answer failed. The scenario of that answer
             reports this failure.
         difference: Where the adapter's request differs from the call, if the suite sent no answer for this reason.
-        fault: Why there is no answer, if that is a failure: for example, the adapter raised, hung, or returned
+        fault: The failure because of which there is no answer: for example, the adapter raised, hung, or returned
             something that is no response.
         cause: A text that faults with the same cause share; None without a fault.
         traceback: The traceback of the fault, shortened; None if the fault is no exception.

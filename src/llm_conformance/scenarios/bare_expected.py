@@ -102,7 +102,7 @@ def with_segments(expected: Expected, interaction: Interaction, api: Api) -> Exp
 
 
 _SEGMENTED = frozenset({"message", "reasoning", "tool_calls"})
-"""The keys that have to be stated for segments to be stated, too."""
+"""Segments are stated only if all of these keys are stated."""
 
 
 def _with_segments_in_plain_order(expected: Expected, interaction: Interaction, api: Api) -> Expected:

@@ -48,8 +48,8 @@ class Scenario:
         grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); for a generated
             scenario, `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
-        cannot_be_asked: Why no call makes the request of a bare recording, so that only `parse` and `parse_stream` are
-            judged; "" if a call makes it.
+        cannot_be_asked: For a bare recording with a request that no call makes, the reason. Then only `parse` and
+            `parse_stream` are judged. "" if a call makes the request.
         is_bare: Whether it is a bare recording, which has no scenario file.
         cuts: Byte offsets at which the stream is cut into pieces; None if it is cut after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.
@@ -58,7 +58,7 @@ class Scenario:
         unbroken: For a generated scenario with a fault, the whole answer to the request. The server sends only a part
             of this answer, or something else.
         outage: A failure that answers the first request, in any mode. The next request gets the recorded answer.
-        earlier: Maps the index of each message that is an earlier answer to the scenario that this answer is from.
+        earlier: Maps the index of a message to a scenario, if the message is the answer of that scenario.
         cassette_dir: The cassette directory that the scenario is from.
         since: The edition that introduced the scenario (`llm_conformance.editions`).
         has_core_faults: Whether the core faults of its API may be made from this scenario (`core_faults`).

@@ -13,7 +13,7 @@ class Answer(dict[str, Any]):
 
     Attributes:
         native: The library's own object, or the list of its events. If a rule fails, the suite looks for the expected
-            value in this object. A value that is there may be one that the adapter has missed.
+            value in this object. If the value is there, the adapter may have missed it.
         turn: What a later turn of the conversation gives back to the library.
     """
 

@@ -75,7 +75,7 @@ def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def _whole(draw: DrawFn, answer: Answer, frames: Sequence[Frame]) -> bytes:
-    """Draw the bytes of the answer; if it is streamed, of these frames."""
+    """Draw the bytes of the answer. If there are frames, draw the bytes of a stream of these frames."""
     if frames:
         return framing.stream(draw, frames, answer.api)
     return framing.document(draw, GENERATORS[answer.api.wire].document(draw, answer), answer.api)

@@ -1,8 +1,9 @@
-"""One module for each way in which an SDK is called and its objects are read.
+"""Modules that call an SDK and read its objects, one for each way to do so.
 
-Each has a class `Reader`, made with a base URL and the options of its entry in `sdks.toml`. `plain` and `stream` call
-the SDK and return values by name, read from attributes that the SDK documents. A value that the SDK has an attribute
-for and that is not there is None; a value for which it has no attribute is left out.
+Each module has a class `Reader`, which takes a base URL and the options of its entry in `sdks.toml`. Its methods
+`plain` and `stream` call the SDK and return values by name. They read the values from attributes that the SDK
+documents. If the SDK has an attribute for a value, but the answer has no such value, the value is None. If the SDK has
+no attribute for a value, the value is left out.
 
 | value | type |
 |---|---|

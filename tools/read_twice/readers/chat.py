@@ -1,7 +1,7 @@
-"""Chat completions through a client of OpenAI's form: OpenAI's own and those made after it.
+"""Read chat completions through OpenAI's client, or through a client with the same interface.
 
-OpenAI's SDK folds streams itself (`ChatCompletionStreamState`); with `fold = "plain"`, and for SDKs without such a
-helper, the deltas of the chunks are joined here.
+OpenAI's SDK joins the chunks of a stream itself (`ChatCompletionStreamState`). With `fold = "plain"`, this module joins
+the deltas of the chunks, as for SDKs that have no such helper.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _by_helper(chunks: Iterable[Any]) -> Any:
     head: dict[str, Any] = {}
     for chunk in chunks:
         state.handle_chunk(chunk)
-        # The helper keeps the head of the first chunk, even if it is empty, and the counts of the last one.
+        # The helper keeps the head of the first chunk, even an empty one, and the counts of the last chunk.
         named = {name: at(chunk, name) for name in ("id", "created", "model", "usage")}
         head |= {name: value for name, value in named.items() if value and (name == "usage" or name not in head)}
     choices = state.current_completion_snapshot.choices
@@ -84,7 +84,7 @@ class EndedWithErrorError(Exception):
 
 
 def _add_call(calls: dict[Any, SimpleNamespace], piece: Any) -> None:
-    """Add a piece of a call. The index may be missing, or the same for all calls: a new id is a new call, too."""
+    """Add a piece of a call. A new id begins a new call, because the index may be missing or the same for all calls."""
     index, id = at(piece, "index"), at(piece, "id")
     known = [call for (key, _), call in calls.items() if key == index and (not id or call.id in (None, id))]
     if not known:
@@ -145,7 +145,7 @@ def _citation(annotation: Any) -> dict[str, Any]:
 
 
 def _object(value: Any) -> Any:
-    """Return JSON that the SDK has no type for with attributes."""
+    """Return a JSON value as an object with attributes. The SDK has no type for it."""
     if isinstance(value, dict):
         return SimpleNamespace(**{key: _object(item) for key, item in value.items()})
     return value

@@ -1,4 +1,4 @@
-"""Cohere's chat through its own SDK. It has no helper for streams; their events are joined here."""
+"""Read Cohere's chat through its own SDK. The SDK has no helper for streams, so this module joins their events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tools.read_twice.readers.attributes import at, word
 
 _MESSAGES = [{"role": "user", "content": "Hi."}]
 _ELSEWHERE = ("PLAN", "THINKING_CONTENT")
-"""Types of citations whose offsets count in the plan or in the thinking."""
+"""Types of citations whose offsets count from the start of the plan or of the thinking."""
 
 
 class Reader:
@@ -83,7 +83,7 @@ def _call(call: Any) -> dict[str, Any]:
 
 
 def _citation(citation: Any, texts: Mapping[int, str]) -> dict[str, Any]:
-    """Return a citation; its offsets count in the block with its index."""
+    """Return a citation. Its offsets count from the start of the block that its index names."""
     if at(citation, "type") in _ELSEWHERE:
         return {"start": None, "end": None, "text": at(citation, "text")}
     before = sum(len(text) for index, text in texts.items() if index < (at(citation, "content_index") or 0))

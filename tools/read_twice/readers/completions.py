@@ -1,4 +1,4 @@
-"""OpenAI's text completions through its own SDK. It has no helper for streams; their pieces are joined here."""
+"""Read OpenAI's text completions through its own SDK. It has no helper for streams, so this module joins the pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bedrock's Converse through botocore. It gives the events of a stream as objects; their deltas are joined here."""
+"""Read Bedrock's Converse through botocore, which returns the events of a stream. This module joins their deltas."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _values(blocks: Iterable[Mapping[str, Any]], finish: Any, usage: Any) -> dic
 
 
 def _usage(usage: Any) -> dict[str, int | None] | None:
-    """Return the counts. What is read from and written to the cache is not in `inputTokens`."""
+    """Return the counts. `inputTokens` does not include tokens that were read from the cache or written to it."""
     if usage is None:
         return None
     read, written = usage.get("cacheReadInputTokens"), usage.get("cacheWriteInputTokens")

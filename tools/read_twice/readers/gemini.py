@@ -1,4 +1,4 @@
-"""Gemini's generateContent through Google's SDK. The chunks of a stream are responses; their parts are joined here."""
+"""Read Gemini's generateContent through Google's SDK. Each chunk of a stream is a response; this joins their parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tools.read_twice.readers.attributes import added, at, word
 
 
 class Reader:
-    """Read responses. Options: `cloud`, `vertex` for the form of Vertex AI, which has more fields."""
+    """Read responses. Options: `cloud`; with the value `vertex`, the form of Vertex AI, which has more fields."""
 
     def __init__(self, base_url: str, options: Mapping[str, str]) -> None:
         from google import genai
@@ -73,7 +73,7 @@ def _add_media(media: list[tuple[str, bytes]], blob: Any) -> None:
 
 
 def _citation(found: Any, text: str) -> dict[str, Any]:
-    """Return a citation. Its offsets are bytes of the text in UTF-8; a start of 0 is left out."""
+    """Return a citation. Its offsets count bytes of the text in UTF-8. If the start is missing, it is 0."""
     at_segment = at(found, "segment") or found
     start, end = (at(at_segment, name) for name in ("start_index", "end_index"))
     indices = at(found, "grounding_chunk_indices")
@@ -86,7 +86,7 @@ def _citation(found: Any, text: str) -> dict[str, Any]:
 
 
 def _usage(usage: Any) -> dict[str, int | None] | None:
-    """Return the counts. One that is 0 may be left out."""
+    """Return the counts. A missing count may mean 0."""
     prompt, total = at(usage, "prompt_token_count"), at(usage, "total_token_count")
     candidates, thoughts = at(usage, "candidates_token_count"), at(usage, "thoughts_token_count")
     if prompt is None and total is None and candidates is None:

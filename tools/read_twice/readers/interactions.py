@@ -1,4 +1,4 @@
-"""Gemini's Interactions API through Google's SDK. The deltas of a stream are joined here."""
+"""Read Gemini's Interactions API through Google's SDK. This module joins the deltas of a stream."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EndedWithErrorError(Exception):
 
 
 class _Steps:
-    """What the steps have so far."""
+    """Collects what the steps of an answer have."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

@@ -1,4 +1,4 @@
-"""Anthropic's messages through its own SDK, which folds streams itself (`MessageStream`)."""
+"""Read Anthropic's messages through its own SDK, which joins the events of a stream itself (`MessageStream`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CALL: dict[str, Any] = {"max_tokens": 1024, "messages": [{"role": "user", "cont
 
 
 class Reader:
-    """Read messages. Options: `client`, as `module:Class`, and `beta`, `yes` for the types of the beta."""
+    """Read messages. Options: `client`, as `module:Class`, and `beta`; with the value `yes`, the types of the beta."""
 
     def __init__(self, base_url: str, options: Mapping[str, str]) -> None:
         module, _, name = options["client"].partition(":")
@@ -37,7 +37,7 @@ class Reader:
 
 
 def _folded(events: Any) -> Any:
-    """Return the message that the SDK's own function folds the events to."""
+    """Return the message that the SDK's own function makes of the events."""
     from anthropic.lib.streaming._messages import accumulate_event
 
     snapshot: Any = None
@@ -76,13 +76,13 @@ def _values(message: Any) -> dict[str, Any]:
 
 
 def _citation(citation: Any, start: int, end: int) -> dict[str, Any]:
-    """Return a citation: it is of the whole block."""
+    """Return a citation. It is for the whole block."""
     names = ("type", "cited_text", "document_index", "document_title", "url", "title", "source")
     return {"start": start, "end": end, **{name: at(citation, name) for name in names}}
 
 
 def _usage(usage: Any) -> dict[str, int | None] | None:
-    """Return the counts. What is read from and written to the cache is not in `input_tokens`."""
+    """Return the counts. `input_tokens` does not include tokens that were read from the cache or written to it."""
     if usage is None:
         return None
     read, written = at(usage, "cache_read_input_tokens"), at(usage, "cache_creation_input_tokens")

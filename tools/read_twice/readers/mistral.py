@@ -1,4 +1,4 @@
-"""Mistral's chat through its own SDK. It has no helper for streams; their deltas are joined here."""
+"""Read Mistral's chat through its own SDK. The SDK has no helper for streams, so this module joins their deltas."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _values(answers: Iterable[Any], part: str) -> dict[str, Any]:
 
 
 def _add_call(calls: dict[Any, dict[str, Any]], call: Any, number: int) -> None:
-    """Add a call, or a piece of one. The SDK has "null" for a missing id."""
+    """Add a call, or a piece of a call. If the id is missing, the SDK returns the text "null"."""
     id = None if call.id == "null" else call.id
     key = call.index or number
     arguments = call.function.arguments

@@ -1,4 +1,4 @@
-"""Ollama's chat through its own SDK. It has no helper for streams; their pieces are joined here."""
+"""Read Ollama's chat through its own SDK. The SDK has no helper for streams, so this module joins their pieces."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""OpenAI's Responses API through its own SDK.
+"""Read OpenAI's Responses API through its own SDK.
 
-Of a stream, the response that the last event repeats is read, and not the deltas. If a server leaves the items out of
-it, those of `response.output_item.done` are read.
+In a stream, the module reads the whole response in the last event, and not the deltas. If a server leaves the items out
+of this response, the module reads the items of `response.output_item.done`.
 """
 
 from __future__ import annotations

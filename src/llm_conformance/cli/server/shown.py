@@ -20,7 +20,7 @@ _SHOWN_BYTES = 4000
 
 
 def shown_url(url: str) -> str:
-    """Return a URL with asterisks for what may be a token."""
+    """Return a URL with asterisks in place of everything that may be a token."""
     for part in (*secret_parts(url), *secrets.of_environment()):
         url = url.replace(part, "***")
     return url

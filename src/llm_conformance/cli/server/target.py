@@ -23,7 +23,10 @@ CLAIMED_BY_OPTIONS = {"keys": "--key-env", "context": "--context"}
 _LAST_PORT = 65535
 _LONGEST_S = 24 * 60 * 60
 _LARGEST_CONTEXT = 10_000_000
-"""In tokens. A message that is longer than the context has a word of five bytes for each token."""
+"""The highest value of `--context`, in tokens.
+
+A message that is longer than the context has a word of five bytes for each token.
+"""
 
 
 def free_capabilities() -> list[str]:

@@ -41,7 +41,7 @@ def with_references(request: Mapping[str, Any], recorded: Mapping[str, Any]) -> 
 
 
 def _referenced(item: Any, stored: Mapping[str, Any]) -> Any:
-    """Return the item that a reference names; anything else unchanged. A reference need not state its type."""
+    """Return the item that a reference names. Return anything else unchanged. A reference need not state its type."""
     is_reference = isinstance(item, Mapping) and (
         item.get("type") == "item_reference" or (set(item) <= {"id", "type"} and item.get("type") is None)
     )

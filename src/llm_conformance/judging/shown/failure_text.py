@@ -34,9 +34,9 @@ def failure_text(
 ) -> str:
     """Return the text of a failure, one labelled line for each fact.
 
-    `options` are further options for the command that reproduces the failure, `example` maps labels to the details of a
-    counterexample, `alike` are other rules that fail with the same message, and `missed` is where the library's own
-    object has the value.
+    `options` are further options for the command that reproduces the failure. `example` maps labels to the details of a
+    counterexample. `alike` has other rules that fail with the same message. `missed` is the place of the expected value
+    in the library's own object.
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),

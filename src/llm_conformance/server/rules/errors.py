@@ -44,7 +44,8 @@ def wrong_request_is_refused(exchange: Exchange) -> None:
 def no_error_in_an_answer(exchange: Exchange) -> None:
     """A response with status 200 is no error: neither its document nor the first event of its stream has `error`.
 
-    Clients raise an error depending on the status. In a stream, only an error that occurs later may be an event.
+    Clients see from the status whether to raise an error. In a stream, an error may be an event only if it occurs after
+    the first event.
 
     Source: https://platform.openai.com/docs/guides/error-codes; https://docs.anthropic.com/en/api/errors ("When
     receiving a streaming response via SSE, it's possible that an error can occur after returning a 200 response");

@@ -24,7 +24,7 @@ class Lines(Framing):
     def frames(self, body: bytes) -> Iterator[bytes]:
         """Yield the lines with their ends.
 
-        An empty line is part of the line before it; at the start, of the first line.
+        An empty line is part of the line before it. Empty lines at the start are part of the first line.
         """
         start = position = 0
         for line in io.BytesIO(body):

@@ -127,7 +127,7 @@ class Api:
             body; a page that only lists statuses is not enough.
         stream_errors: The errors that the API sends inside of streams; () if no source shows any.
         think: Maps globs of models to their think profile, for models that put reasoning into the text.
-            `think_families` has those that do so on every host.
+            Models that do so on every host are in `think_families`.
         think_tag: The name of the tags around that reasoning.
         keeps_sums: Whether prompt and completion always add up to the total. If False, a bare recording where they do
             not add up has no expected counts.
@@ -148,8 +148,8 @@ class Api:
             generated calls whose answers have reasoning. Without them, no model shows any.
         way_params: Maps a variation of `varies` to some of its ways, and each way to parameters. A stream has such a
             way only if the request has these parameters.
-        key_headers: The headers that may have the API key; one of them has it, unless the query has it as `key`. () if
-            no key is needed.
+        key_headers: The headers that may have the API key. A request has the key in one of these headers, or in its
+            query as `key`. () if no key is needed.
         key_variables: The environment variables that usually hold the API key, the most common first.
         url_variables: Maps the `{name}` parts of a base URL to environment variables.
         blank_blocks: The models of `models` that may send a blank think block, each with the words in the prompt that

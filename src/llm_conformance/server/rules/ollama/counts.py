@@ -15,7 +15,8 @@ _NS_IN_MS = 1_000_000
 _FAR = 2
 """The allowed factor.
 
-Wrong units are off by 1000; clocks that are read one after the other are only off by a little.
+A wrong unit makes a duration 1000 times too large or too small. If a server reads its clock twice, the durations differ
+only a little.
 """
 _SLACK_NS = 1_000_000_000
 _LONG_MS = 1000
