@@ -1,8 +1,10 @@
-"""A tag is released only if version and changelog are those of the tag."""
+"""A tag is released only if version and changelog are those of the tag. The package links its repository."""
 
 from __future__ import annotations
 
 import pytest
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 from llm_conformance import __version__
 from tests.shell import ROOT
@@ -41,3 +43,19 @@ def test_the_changelog_has_a_section_for_what_comes_next() -> None:
 
 def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+def test_the_package_links_the_repository_whose_workflow_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "Some-Owner/llm-conformance")
+    assert ProjectMetadata(str(ROOT), PluginManager()).core.urls == {
+        "Documentation": "https://some-owner.github.io/llm-conformance/",
+        "Repository": "https://github.com/Some-Owner/llm-conformance",
+        "Issues": "https://github.com/Some-Owner/llm-conformance/issues",
+        "Changelog": "https://github.com/Some-Owner/llm-conformance/blob/main/CHANGELOG.md",
+    }
+
+
+def test_a_package_that_no_workflow_builds_has_no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    assert ProjectMetadata(str(ROOT), PluginManager()).core.urls == {}
