@@ -1,8 +1,7 @@
-"""A call that comes whole in `message_start` is lost, and the stream is an error.
+"""A call in the content of `message_start` is lost, and the stream is an error.
 
-When code that Claude runs calls a tool again, the stream has nothing but `message_start`, with the call in its `content` and the
+When code that Claude runs calls a tool again, the stream can have nothing but `message_start`, with the call in its `content` and the
 `stop_reason` beside it, and `message_stop`. In chat completions, the proxy reads neither and answers with the status 500.
-(`/v1/messages` hands them on.)
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,9 +1,9 @@
 """The code that Claude ran does not go back with the result of the tool that it called.
 
 Claude runs code, which calls a tool of the client: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block
-whose `caller` is that code. The message goes back with the result of the tool; the proxy leaves out the `server_tool_use` block, so that
-Anthropic gets an ordinary call, and nothing of the code that waits for it. (A block whose result is lost has to be left out, because
-Anthropic refuses it: https://github.com/BerriAI/litellm/pull/30486. Here the result is still to come.)
+whose `caller` is that code. The message goes back with the result of the tool, and the proxy leaves out the `server_tool_use` block,
+which has no result yet. (LiteLLM leaves out a block whose result is lost, because Anthropic refuses it:
+https://github.com/BerriAI/litellm/pull/30486. Here the result is still to come.)
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,7 +1,7 @@
 """A stream in which Claude runs a tool itself has the finish reason `tool_calls`.
 
-The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. The finish reason is `tool_calls`, so that
-an agent waits for the result of a tool which it does not have. For the same answer without a stream it is `stop`.
+The stream has a `server_tool_use` block, its result, and text, and ends with `end_turn`. The finish reason of the proxy's stream is
+`tool_calls`, although no call is left to run. For the same answer without a stream it is `stop`.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

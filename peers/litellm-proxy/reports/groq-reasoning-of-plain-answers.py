@@ -1,7 +1,8 @@
 """The reasoning of Groq's plain answers is not in `reasoning_content`.
 
-Groq sends the reasoning as `message.reasoning`. In streams the proxy renames it to `reasoning_content`, its field for all providers. In
-plain answers it stays in `message.reasoning`, and `message.reasoning_content` is missing.
+Groq sends the reasoning as `message.reasoning`. LiteLLM's documentation has it as `message.reasoning_content`
+(https://docs.litellm.ai/docs/reasoning_content). In a plain answer it stays in `message.reasoning`, and `message.reasoning_content` is
+missing.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,7 +1,7 @@
 """A page of HTML in the place of a stream is an empty answer that ends with `stop`.
 
-A gateway or a captive portal answers with status 200 and a page of HTML. In chat completions, the proxy finds no event in it and
-sends a chunk with the `finish_reason` `stop`, so that it looks like a whole answer without text. A plain request gets an error for the same page.
+A gateway or a captive portal answers the proxy's request for a stream with the status 200 and a page of HTML. In chat completions, the
+proxy finds no event in it and sends a chunk with the `finish_reason` `stop`, so that it looks like a whole answer without text.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

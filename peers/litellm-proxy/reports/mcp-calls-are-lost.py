@@ -1,8 +1,8 @@
 """A call that Claude makes to an MCP server is lost.
 
 With Anthropic's MCP connector an answer has a block `mcp_tool_use` with the name and the input of the call, and a block
-`mcp_tool_result`. In chat completions, the call is nowhere in the proxy's answer, and its result is in
-`provider_specific_fields.tool_results` alone. If the message goes back, neither block is in the request.
+`mcp_tool_result`. In chat completions, the proxy's message does not have the call; the result is in its
+`provider_specific_fields.tool_results`. If the message goes back, neither block is in the request.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,7 +1,7 @@
 """A rate limit that Claude reports inside a stream is an internal server error.
 
 The event `error` has the type `rate_limit_error`. In chat completions, the error that the proxy sends has the type
-`internal_server_error` and the code 500, so that a client takes it for a fault of the server. (`/v1/messages` hands the event on.)
+`internal_server_error` and the code 500.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,7 +1,7 @@
-"""The provider's Retry-After is renamed, so that clients do not wait.
+"""The provider's Retry-After is renamed.
 
 The answer of chat completions with the status 429 has `llm_provider-retry-after` in place of `retry-after`, which OpenAI's SDKs
-read. (At `/v1/messages` it has neither.)
+read.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,6 +1,6 @@
 """A stream of audio ends with an error.
 
-A stream of audio of OpenAI's has no `finish_reason` in any chunk; `[DONE]` ends it. The proxy sends an error (`Stream ended
+OpenAI can end a stream of audio with `[DONE]`, without a `finish_reason` in a chunk. The proxy sends an error (`Stream ended
 before a finish_reason was received`) after the audio.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its

@@ -1,7 +1,7 @@
 """A streamed refusal of OpenAI is lost.
 
-Chunks whose delta has nothing but `refusal` are dropped from the stream. The caller sees an empty answer that ends with `stop`; the
-same answer without `stream` has `message.refusal`.
+OpenAI streams the text of a refusal in chunks whose delta has nothing but `refusal`. The proxy drops these chunks, so that the client
+sees an answer without a text that ends with `stop`.
 
 Install litellm[proxy] 1.109.1, then run this file. It starts the proxy with a server on the loopback interface as its
 provider. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

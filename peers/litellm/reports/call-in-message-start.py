@@ -1,6 +1,6 @@
-"""A call that comes whole in message_start is lost, and the stream raises an error.
+"""A call in the content of message_start is lost, and the stream raises an error.
 
-When code that Claude runs calls a tool again, the stream has nothing but `message_start`, with the call in its `content` and the `stop_reason` beside it, and `message_stop`. LiteLLM reads neither and raises `Stream ended before a finish_reason was received`. A recording of such a stream is among the fixtures of Vercel's SDK: https://github.com/vercel/ai/blob/main/packages/anthropic/src/__fixtures__/anthropic-programmatic-tool-calling.1.chunks.txt
+When code that Claude runs calls a tool again, the stream can have nothing but `message_start`, with the call in its `content` and the `stop_reason` beside it, and `message_stop`. LiteLLM reads neither and raises `Stream ended before a finish_reason was received`. A recording of such a stream is among the fixtures of Vercel's SDK: https://github.com/vercel/ai/blob/main/packages/anthropic/src/__fixtures__/anthropic-programmatic-tool-calling.1.chunks.txt
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

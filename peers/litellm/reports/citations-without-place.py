@@ -1,6 +1,6 @@
 """stream_chunk_builder lists Claude's citations without `supported_text`.
 
-Claude sends each cited sentence as a block of its own. LiteLLM joins the texts of all blocks, and lists the citations beside them, in `provider_specific_fields["citations"]`. In a plain answer each has the text that it is for, as `supported_text`. In what `stream_chunk_builder` returns it has none, nor has it in the chunks, whose order alone shows where a cited text begins.
+Claude sends a cited text as a block of its own. LiteLLM joins the texts of the blocks, and lists the citations beside them, in `provider_specific_fields["citations"]`. In a plain answer a citation has the text that it is for, as `supported_text`. In what `stream_chunk_builder` returns for a stream it does not.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The code that Claude ran does not go back with the result of the tool that it called.
 
-Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result in a `tool` message; LiteLLM leaves out the `server_tool_use` block, which has no result yet, and the `caller` of the `tool_use` block, which the message of a plain answer has. So Anthropic gets an ordinary call, and nothing of the code that waits for it. (A `server_tool_use` block that has its result does go back. One whose result is lost has to be left out, because Anthropic refuses it: https://github.com/BerriAI/litellm/pull/30486. Here the result is still to come.)
+Claude runs code, which calls a tool of the client's: the answer has a `server_tool_use` block of `code_execution` and a `tool_use` block whose `caller` is that code. The message goes back with the result in a `tool` message. LiteLLM leaves out the `server_tool_use` block, which has no result yet, and the `caller` of the `tool_use` block. (LiteLLM leaves out a block whose result is lost, because Anthropic refuses it: https://github.com/BerriAI/litellm/pull/30486. Here the result is still to come.)
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

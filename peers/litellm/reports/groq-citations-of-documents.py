@@ -1,6 +1,6 @@
 """A plain answer of Groq's that cites a document raises APIConnectionError.
 
-Groq's annotations of documents have the type `document_citation` (groq 1.7.0, `types.chat.chat_completion_message.Annotation`; its API reference has `documents` and `citation_options`, which is "enabled" by default). LiteLLM's type for annotations knows `url_citation` alone, so that the whole answer is refused. There is no recording of such an answer behind this; the bytes have the form of Groq's SDK.
+Groq's annotations can have the type `document_citation` (groq 1.7.0, `types.chat.chat_completion_message.Annotation`). LiteLLM's type for annotations is `url_citation`, so that the answer is refused. There is no recording of such an answer behind this; the bytes have the form of Groq's SDK.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

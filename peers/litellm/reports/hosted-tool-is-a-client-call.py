@@ -1,6 +1,6 @@
 """A stream in which Claude runs a tool itself has the finish reason `tool_calls`.
 
-The stream has a `server_tool_use` block, its result, and text that ends with `end_turn`. The finish reason of the stream, and of what `stream_chunk_builder` returns, is `tool_calls`, so that an agent that goes by the finish reason takes the turn for its own to continue. For the same answer without a stream it is `stop`; the call is in `tool_calls` of both.
+The stream has a `server_tool_use` block, its result, and text, and ends with `end_turn`. The finish reason of what `stream_chunk_builder` returns is `tool_calls`, although no call is left to run. For the same answer without a stream it is `stop`.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

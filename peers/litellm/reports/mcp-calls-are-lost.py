@@ -1,6 +1,6 @@
 """A call that Claude makes to an MCP server is lost.
 
-With Anthropic's MCP connector an answer has a block `mcp_tool_use` with the name and the input of the call, and a block `mcp_tool_result`. The call is nowhere in LiteLLM's answer; the result is in `provider_specific_fields["tool_results"]`. If the message goes back, as the documentation shows, neither is in the request. So Claude does not know what it has asked for and learned. For Claude's web search, `server_tool_use` and the result do go back.
+With Anthropic's MCP connector an answer has a block `mcp_tool_use` with the name and the input of the call, and a block `mcp_tool_result`. The message that LiteLLM returns does not have the call; the result is in its `provider_specific_fields["tool_results"]`. If the message goes back, as the documentation shows, neither is in the request.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

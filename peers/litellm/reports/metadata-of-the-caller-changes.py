@@ -1,6 +1,6 @@
-"""LiteLLM writes `hidden_params` into the dictionary that a caller passes as `metadata`.
+"""`completion()` writes `hidden_params` into the dictionary that a caller passes as `metadata`.
 
-`metadata` is the caller's own dictionary. After the call it has an entry `hidden_params`, which LiteLLM writes for its loggers (`Logging._merge_hidden_params_from_response_into_metadata`, and the line for plain answers below it). Calls of `acompletion`, and of OpenAI's models, add `llm_api_timing_windows`, too. A caller who passes the dictionary again, or logs it, has entries that are not its own.
+`metadata` is the caller's own dictionary. After a call it has an entry `hidden_params`, which the caller has not written.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

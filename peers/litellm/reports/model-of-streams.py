@@ -1,6 +1,6 @@
 """The chunks of a stream name the model that was asked for, not the one that answered.
 
-OpenAI and Anthropic name the model that answered, such as gpt-4o-2024-08-06 for gpt-4o. A plain answer of LiteLLM has that name as `model`; the chunks of a stream have the name from the request there, and so has what `stream_chunk_builder` returns. (Chunks of Azure and OpenRouter have the name of the model that answered.) The name is in `_hidden_params["provider_response_model"]` alone.
+OpenAI names the model that answered, such as gpt-4o-2024-08-06 for gpt-4o. The chunks of a stream have the name from the request as `model`. The name of the model that answered is in `_hidden_params["provider_response_model"]`.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A rate limit that Claude reports inside a stream is a server error.
 
-The event `error` has the type `rate_limit_error`, which is a status 429 where it comes before the answer. LiteLLM raises `MidStreamFallbackError` with the status 500; its `original_exception` is an `InternalServerError`. So neither `except litellm.RateLimitError` nor the status shows that it is a rate limit. (A rate limit that LiteLLM knows would be a `MidStreamFallbackError` with the status 429, so that the Router can go on with another model.)
+The event `error` has the type `rate_limit_error`, which Anthropic documents as the type of the status 429 (https://platform.claude.com/docs/en/api/errors). LiteLLM raises `MidStreamFallbackError` with the status 500; its `original_exception` is an `InternalServerError`. So neither `except litellm.RateLimitError` nor the status shows that it is a rate limit.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A stream of audio raises an error at its end.
 
-A stream of audio of OpenAI's has no `finish_reason` in any chunk; `[DONE]` ends it (https://github.com/openai/openai-node/issues/1206 has a stream as captured). LiteLLM raises `MidStreamFallbackError` (`Stream ended before a finish_reason was received`) when all of the audio has arrived; the chunk with the usage, if it was asked for, does not come.
+OpenAI can end a stream of audio with `[DONE]`, without a `finish_reason` in a chunk (https://github.com/openai/openai-node/issues/1206 has a stream as captured). LiteLLM raises `MidStreamFallbackError` (`Stream ended before a finish_reason was received`) after the audio; the chunk with the usage, which the request asks for, does not come.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A streamed refusal of OpenAI is lost.
 
-Chunks whose delta has nothing but `refusal` are dropped from the stream. The caller sees an empty answer that ends with `stop`; the same answer without `stream` has `message.refusal`.
+OpenAI streams the text of a refusal in chunks whose delta has nothing but `refusal`. LiteLLM drops these chunks, so that the caller sees an answer without a text.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,8 +1,7 @@
 /**
  * An event that `responses.stream` does not know ends the stream with an error
  *
- * OpenAI streams the diff of a patch in events of its own. The call is whole in the events behind them, and
- * `responses.create({ stream: true })` gives all of them.
+ * OpenAI can stream the diff of a patch in events of its own.
  *
  * Install openai 7.57.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

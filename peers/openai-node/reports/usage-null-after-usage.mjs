@@ -1,7 +1,7 @@
 /**
  * A chunk with `usage: null` behind the usage makes the stream helper forget the usage
  *
- * With `moderation` in the request, OpenAI sends a chunk with the results behind the chunk with the usage.
+ * With `moderation` in the request, OpenAI can send a chunk with the results behind the chunk with the usage.
  *
  * Install openai 7.57.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,7 +1,6 @@
 """openai: `ChatCompletionStreamState` keeps the empty id and model of Azure's first chunk.
 
-Azure's first chunk has the results of the filter, an empty id and an empty model; all others have the id and the
-model.
+The first chunk has the results of the filter, an empty id and an empty model; the others have the id and the model.
 
 Needs openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if something
 else went wrong.

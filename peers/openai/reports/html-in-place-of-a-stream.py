@@ -1,7 +1,6 @@
 """openai: get_final_completion raises AssertionError without a text if a page of HTML comes in place of a stream.
 
-A proxy answers with its sign-in page and status 200. The content type, which is no `text/event-stream`, is not looked
-at.
+A proxy answers with its sign-in page and status 200.
 
 Needs openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if something
 else went wrong.

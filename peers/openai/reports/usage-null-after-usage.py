@@ -1,6 +1,6 @@
 """openai: a chunk with `usage: null` behind the usage makes `ChatCompletionStreamState` forget the usage.
 
-With `moderation` in the request, OpenAI sends a chunk with the results behind the usage chunk.
+With `moderation` in the request, OpenAI can send a chunk with the results behind the usage chunk.
 
 Needs openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if something
 else went wrong.

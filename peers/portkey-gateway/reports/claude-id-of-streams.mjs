@@ -2,8 +2,7 @@
  * The id of a stream of Claude's is made up
  *
  * A stream of Claude's begins with `message_start`, which has the id `msg_...`. The chunks of `/v1/chat/completions` have
- * `anthropic-` and the time in its place. Plain answers keep the id, and so do streams of `/v1/messages`. So a streamed
- * answer has nothing to know its message by, except Anthropic's `request-id`, which the gateway hands on as a header.
+ * `anthropic-` and the time in its place.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

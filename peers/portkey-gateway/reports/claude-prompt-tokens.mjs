@@ -1,8 +1,8 @@
 /**
  * prompt_tokens of Claude leave out what was read from or written to the cache
  *
- * Claude's `input_tokens` are those that are not in the cache. The gateway hands them on as `prompt_tokens`,
- * beside `cached_tokens` that are more than the whole prompt.
+ * Claude's `input_tokens` leave out the tokens that were read from the cache or written to it. The gateway hands them on as
+ * `prompt_tokens`, which in OpenAI's form are all tokens of the prompt.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

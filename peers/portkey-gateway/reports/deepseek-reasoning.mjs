@@ -1,8 +1,7 @@
 /**
  * The reasoning of a plain answer of DeepSeek is dropped
  *
- * A plain answer of DeepSeek is rebuilt from `role` and `content`. `reasoning_content` is lost, and so are
- * `tool_calls`, also with `x-portkey-strict-open-ai-compliance: false`. Streams hand the whole delta on.
+ * The message of a plain answer of DeepSeek's is rebuilt without `reasoning_content`, so that the reasoning is lost.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

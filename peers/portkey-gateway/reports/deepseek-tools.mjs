@@ -1,8 +1,7 @@
 /**
  * Tools are dropped for DeepSeek without a word
  *
- * The list of parameters for DeepSeek has neither `tools` nor `stream_options` nor `reasoning_effort`. The request goes
- * out without them, so that the model never hears of the tools. Issue 1555 of the gateway is about the tools alone.
+ * The request goes to DeepSeek without its `tools`, `stream_options` and `reasoning_effort`. The answer does not say so.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

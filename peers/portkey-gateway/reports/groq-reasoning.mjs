@@ -1,8 +1,7 @@
 /**
  * The reasoning in a stream of Groq is dropped
  *
- * A chunk of Groq's is rebuilt from `content` and `tool_calls`. `delta.reasoning` is lost, also with `x-portkey-
- * strict-open-ai-compliance: false`. Plain answers keep it.
+ * The delta of a chunk of Groq's is rebuilt without `reasoning`, so that the reasoning is lost.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,10 +1,8 @@
 /**
  * The content of a message of Mistral's is a list
  *
- * Mistral's reasoning models, and answers with references, have a list of parts in `message.content` and in
- * `delta.content`. The gateway hands it on as it is, also with `x-portkey-strict-open-ai-compliance: true`. In
- * OpenAI's form the content of an answer is a text or null; a client that appends it to a text gets "[object
- * Object]" or a TypeError.
+ * An answer of Mistral's with reasoning has a list of parts in `message.content`. The gateway hands it on as it is,
+ * also with `x-portkey-strict-open-ai-compliance: true`. In OpenAI's form the content of an answer is a text or null.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,9 +1,7 @@
 /**
  * Parameters of Mistral are dropped without a word
  *
- * The list of parameters for Mistral has neither `n`, `stop` and `response_format` nor `reasoning_effort`, which
- * Mistral's API and OpenAI's have. The request goes out without them: there is one answer where two were asked for,
- * and the effort is the model's default.
+ * A request to Mistral goes out without its `n`, `stop`, `response_format` and `reasoning_effort`, which Mistral's API has.
  *
  * Install @portkey-ai/gateway 1.15.2 with @hono/node-server 1.14.1 (issue 1389), then run this file with node. Exit code:
  * 1 while the fault shows, 0 when it is mended, 2 if something else failed.

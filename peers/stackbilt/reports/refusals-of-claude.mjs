@@ -1,7 +1,7 @@
 /**
  * A refusal of Claude has the finish reason `stop`
  *
- * So has an answer that has filled the context window. Nothing else in the answer tells them apart from a finished one.
+ * So has an answer that has filled the context window.
  *
  * Install @stackbilt/llm-providers 1.21.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

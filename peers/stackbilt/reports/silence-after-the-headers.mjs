@@ -1,7 +1,7 @@
 /**
  * `timeout` does not hold for a provider that falls silent after its headers
  *
- * The timer is cleared as soon as the headers are there. What comes after has the limits of fetch alone.
+ * The timer is cleared as soon as the headers are there.
  *
  * Install @stackbilt/llm-providers 1.21.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
