@@ -1,7 +1,7 @@
 """A streamed response of OpenAI that fails ends like one that succeeds.
 
 If a streamed response fails, OpenAI sends the event `response.failed`. `OpenAIResponses` has no branch for it, and
-the run is completed, with the text so far. Without streaming, a response with an error raises ModelProviderError.
+the run is completed. Without streaming, a response with an error raises ModelProviderError.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.
