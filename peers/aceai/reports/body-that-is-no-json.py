@@ -1,6 +1,8 @@
 """A body that is no JSON raises JSONDecodeError or AttributeError.
 
-A body that is cut, but ends as if it was whole, raises json's JSONDecodeError, or UnicodeDecodeError within a character. So does an event of a stream. A page of HTML with the status 200 raises JSONDecodeError in the place of an answer of Claude's, and AttributeError in the place of one of DeepSeek's (`'str' object has no attribute 'choices'`) or OpenAI's ('usage'). `except AceAIError` misses all three, and LLMService does not retry them.
+A page of HTML with the status 200 raises JSONDecodeError in the place of an answer of Claude's, and AttributeError
+in the place of one of DeepSeek's (`'str' object has no attribute 'choices'`). An event of a stream that is no JSON
+raises JSONDecodeError, too. `except AceAIError` misses them.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

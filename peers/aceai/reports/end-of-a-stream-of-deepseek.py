@@ -1,6 +1,7 @@
 """How a stream of DeepSeek ended is lost.
 
-The response at the end of a stream has the status `completed` whatever the finish reason was, such as `length` or `content_filter`, and even if none came: after a body that ends in its middle, and after a page of HTML. Its id is None, and its model is the one that was asked for. Without `stream` all three are the provider's.
+The response at the end of a stream has the status `completed` whatever the finish reason was, and even if none
+came. Its id is None.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """An error within a stream of Claude is ignored.
 
-The event `error`, which Anthropic sends when it is overloaded in the middle of an answer, is skipped. The half answer comes as `response.completed`, and only the status None differs from a whole one.
+The event `error`, which Anthropic sends when it is overloaded in the middle of an answer, is skipped. The half
+answer comes as `response.completed`.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """Half a stream of Claude comes as `response.completed`.
 
-A stream that ends without `message_stop` is returned as `response.completed`, if the connection is closed as after a whole one. So is a page of HTML in the place of a stream, as an empty answer. OpenAI's provider raises AceAIRuntimeError there.
+A stream whose body ends before `message_delta` and `message_stop` comes as `response.completed`, with the text so
+far.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

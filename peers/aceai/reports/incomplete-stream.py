@@ -1,6 +1,8 @@
 """A stream that OpenAI ends as incomplete or failed raises without the reason.
 
-Of `response.completed`, `response.incomplete` and `response.failed`, only the first is read. After `response.incomplete` (a token limit, a content filter), and after `response.failed` that no event `error` precedes, AceAIRuntimeError is raised: usage, finish reason and error are lost. Without `stream` the incomplete answer is returned.
+Of `response.completed`, `response.incomplete` and `response.failed`, only the first is read. After
+`response.incomplete`, and after `response.failed` that no event `error` precedes, AceAIRuntimeError is raised,
+without the usage and the reason. Without `stream` the incomplete answer is returned.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """Cached tokens are missing from the input tokens of Claude, and cache misses are negative.
 
-Anthropic's `input_tokens` leaves out what was read from and written to the cache. AceAI takes it as the whole, as for OpenAI, adds it up to `total_tokens`, and subtracts the cached tokens from it again. AceAI turns the cache on in each request that has a system message, tools or earlier messages, so this is the usual case once they are long enough for Claude's cache.
+Anthropic's `input_tokens` leaves out what was read from and written to the cache. AceAI takes it as the whole, adds
+it up to `total_tokens`, and subtracts the cached tokens from it again.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

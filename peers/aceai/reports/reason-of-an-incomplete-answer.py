@@ -1,6 +1,6 @@
 """Why OpenAI ended an answer early is lost.
 
-An LLMResponse has the status `incomplete`, and nothing of `incomplete_details`. An answer that reached its token limit and one that a content filter cut off look alike.
+An LLMResponse has the status `incomplete`, and nothing of `incomplete_details`, which says why.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,8 @@
 """Reasoning items of OpenAI do not go back.
 
-An LLMResponse has the summary of a reasoning item, with the id of the item, but not its `encrypted_content`, and no message sends it: `LLMToolCallMessage.reasoning_content` goes to DeepSeek alone. So after a tool call the model does not see why it called: OpenAI asks for the items of reasoning to be sent back with the results. `ReasoningConfig.encrypted_content` suggests otherwise.
+An LLMResponse has the summary of a reasoning item, but not its `encrypted_content`, and the next request has no
+reasoning item. OpenAI asks for these items to be sent back with the results of tools
+(https://platform.openai.com/docs/guides/reasoning).
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

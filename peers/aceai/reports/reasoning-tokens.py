@@ -1,6 +1,7 @@
 """Reasoning tokens of DeepSeek and Claude are dropped.
 
-`LLMResponse.reasoning.tokens` ("Provider-reported reasoning token count") is set for OpenAI only. DeepSeek sends `completion_tokens_details.reasoning_tokens`, Anthropic `output_tokens_details`.
+`LLMResponse.reasoning.tokens` ("Provider-reported reasoning token count") is not set. DeepSeek sends
+`completion_tokens_details.reasoning_tokens`, Anthropic `output_tokens_details.thinking_tokens`.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """An error status in a stream of Claude raises httpx.ResponseNotRead.
 
-The provider reads `err.response.text` of a streamed response that nobody has read. So each 400, 401, 404, 429 and 529 becomes httpx's ResponseNotRead: neither an AceAIError nor retried, and without the message of Anthropic; the status is in its `__context__` alone.
+The provider reads `err.response.text` of a streamed response that nobody has read. So an error status such as 401
+raises httpx's ResponseNotRead, which is no AceAIError, and has no message of Anthropic's.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """A stream of Claude has no input tokens if `message_delta` has output tokens alone.
 
-Anthropic sends the input tokens in `message_start`; until August 2025 `message_delta` had the output tokens alone (recordings from September 2025 on repeat the input there; Anthropic's SDK leaves it optional). AceAI replaces the one with the other in place of merging them.
+Anthropic sends the input tokens in `message_start`. In the usage of `message_delta` they are optional
+(`MessageDeltaUsage` of Anthropic's SDK). AceAI replaces the one with the other in place of merging them.
 
 Install aceai[providers] 0.2.39, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

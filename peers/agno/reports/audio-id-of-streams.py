@@ -1,8 +1,8 @@
 """The id of a streamed audio answer is replaced by another.
 
-OpenAI sends the id of an audio answer with its first piece; later pieces may have none. Agno makes up an id for each
-piece with data or a transcript that has none, and the fold keeps the last id. In the
-next turn Agno refers to the answer by that id (`audio: {id: ...}`), which OpenAI does not know.
+OpenAI sends the id of an audio answer with its first piece. `OpenAIChat` makes up an id for a later piece that has
+data or a transcript and no id, and the fold of the stream keeps the last id. In the next turn, the made-up id is
+sent as that of the answer (`audio: {id: ...}`).
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,9 +1,7 @@
-"""Citations of files in a plain answer are lost if no page is cited beside them.
+"""Citations of files in a plain answer that cites no page are lost.
 
-OpenAI's file search cites files (`file_citation`), its code interpreter files of the container
-(`container_file_citation`). `OpenAIResponses` puts them into `Citations.raw`, but sets the citations of the message
-only if a URL is among them. `Citations.documents`, made for this, stays empty. A stream keeps
-the last of them in `Citations.raw`.
+OpenAI's file search cites files (`file_citation`). `OpenAIResponses` sets the citations of a plain answer only if a
+URL is among them. If the answer cites files alone, it has no citations.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,9 +1,8 @@
 """Of several citations in a stream of OpenAI the last one alone is kept.
 
-Each citation comes in an event `response.output_text.annotation.added`. `OpenAIResponses` makes a new `Citations` of
-each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. (Each citation is also in a
-`RunContentEvent` of its own.) A plain answer
-with one message keeps all citations of pages; of several messages, only those of the last one that cites a page are kept.
+Each citation comes in an event `response.output_text.annotation.added`. `OpenAIResponses` makes a new `Citations`
+of each, and the fold of the stream (`_populate_stream_data`) replaces the earlier by the later. (The events of the
+run have each of them.)
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,6 +1,7 @@
 """A draft among Gemini's thoughts is one of the images of a streamed answer.
 
-Models that make images draft them first. With `include_thoughts`, Gemini sends the drafts as parts that are marked with `thought`. `Gemini` heeds the mark of texts, not that of images: in a stream, each draft comes as an image of the answer.
+With `include_thoughts`, Gemini sends drafts of an image as parts that are marked with `thought`. `Gemini` does not
+look at the mark of an image: in a stream, each draft comes as an image of the answer.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

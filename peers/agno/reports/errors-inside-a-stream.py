@@ -1,12 +1,8 @@
 """A rate limit that is reported inside a stream is no ModelRateLimitError.
 
-Claude and servers of chat completions may report an error after the stream has begun. Its type or code says what it
-is, but Agno does not read them: a rate limit of Claude becomes a ModelProviderError with the status 200, that of the
-response, and one of chat completions a ModelProviderError with the status 502, the default. So
-`FallbackConfig.on_rate_limit` does not apply, and with `retries` an error of the request is tried again as if the
-server had failed. Agno looks for the word `overloaded_error` in the text of Claude's error, and makes a
-ModelRateLimitError of it. If the message contains one of the phrases of `ModelProviderError.CONTEXT_WINDOW_PATTERNS`,
-such as `prompt is too long` or `max_tokens`, the error is a ContextWindowExceededError. Both keep the status 200 or 502.
+Claude may report an error after the stream has begun. Its type says that it is a rate limit. Agno does not read
+this type, and raises a ModelProviderError with the status 200, that of the response. With `OpenAIChat`, a rate
+limit inside a stream is a ModelProviderError with the status 502, the default.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,8 +1,7 @@
 """A streamed response of OpenAI that fails ends like one that succeeds.
 
-If a streamed response fails, OpenAI sends the event `response.failed`. `OpenAIResponses` has no branch for it, so that the run is completed, with the text so far. Without streaming the same failure raises
-ModelProviderError. (If an `error` event with a nested error comes first, as when the quota is used up, OpenAI's SDK raises for
-that event, and the run ends with an error.)
+If a streamed response fails, OpenAI sends the event `response.failed`. `OpenAIResponses` has no branch for it, and
+the run is completed. Without streaming, a response with an error raises ModelProviderError.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,9 +1,8 @@
 """An answer that was cut off looks like a whole one.
 
 Claude stops in the middle of a sentence because the limit of tokens is reached, and says so with the stop reason
-`max_tokens`. Neither the run nor its message says why the answer ended, for any provider, so that a cut-off or
-filtered answer cannot be told from a whole one. Reported in https://github.com/agno-agi/agno/pull/8630 and
-https://github.com/agno-agi/agno/issues/6179.
+`max_tokens`. Neither the run nor its message has a finish reason. Reported in
+https://github.com/agno-agi/agno/pull/8630 and https://github.com/agno-agi/agno/issues/6179.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,9 +1,8 @@
 """Gemini drops the settings of generation_config.
 
-`Gemini` writes its own fields over those of `generation_config`. A field that was not set is None, so that the
-temperature and twelve other settings of the caller are not sent. The dict of the caller is changed as well: the
-system message and the tools of the request stand in it afterwards. Reported in https://github.com/agno-
-agi/agno/issues/10161.
+`Gemini` writes its own fields over those of `generation_config`. A field that was not set is None, so that settings
+of the caller such as the temperature and the seed are not sent. The dict of the caller is changed as well. Reported
+in https://github.com/agno-agi/agno/issues/10161.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

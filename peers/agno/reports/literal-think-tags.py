@@ -1,6 +1,8 @@
 """Think tags that an answer of OpenAI writes about are cut out of it.
 
-The answer explains think tags. `OpenAIChat` takes what stands before the first `</think>`, from `<think>` on if there is one, for reasoning, also for OpenAI's models, which do not write their reasoning into the text, and cuts it out of the content. The text before `<think>` is lost altogether. So is the text between the tags if the answer has reasoning of its own, which replaces it in `reasoning_content`. The same answer is whole in a stream.
+The answer explains think tags. `OpenAIChat` cuts off what stands before the first `</think>`. The text between the
+tags becomes `reasoning_content`, although OpenAI's models do not write their reasoning into the text. The text
+before `<think>` is lost.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,9 +1,7 @@
 """Half a stream is a completed run.
 
-The body of a stream can end properly, and yet before its last event: Claude's `message_stop`, the finish reason of a
-chat completion, `response.completed`. A proxy ends it so when the provider's stream breaks off. Agno completes the run
-with the text so far. A run has no finish reason, and no error says that the answer is not whole. (If a chunked body
-is cut off, the run ends with an error.)
+The last event of a stream of Claude is `message_stop`. If the body of a stream ends properly, but before this
+event, the run is completed, with the text so far. No error is raised.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,6 +1,8 @@
 """The text of an answer of OpenAI that calls a tool does not go back.
 
-A model may say something before it calls a tool: a message, and then a function call. `OpenAIResponses` sends the call back with the result, but not the message: `_format_messages` has one branch for calls and another for text. The model does not know what it has said, and may say it again. `OpenAIChat`, `Claude` and `Gemini` send both. (A reasoning model whose responses OpenAI stores is not hit: it goes on from `previous_response_id`.)
+A model may say something before it calls a tool: a message, and then a function call. `OpenAIResponses` sends the
+call back with the result, but not the message: `_format_messages` has one branch for calls and another for text.
+(This does not matter where `previous_response_id` stands for the answer.)
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,8 +1,8 @@
-"""Think tags are split off in plain answers, and stay in the text of streams.
+"""Think tags stay in the text of streams.
 
-Where a server leaves the reasoning between think tags, `OpenAILike` splits it off in a plain answer. In a stream it
-stays in the content, tags included, and there is no reasoning. Reported in https://github.com/agno-
-agi/agno/pull/6654, whose change is not in this release.
+A server leaves the reasoning between think tags. In a stream of `OpenAILike` it stays in the content, tags
+included, and there is no `reasoning_content`. Reported in https://github.com/agno-agi/agno/pull/6654, whose change
+is not in this release.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

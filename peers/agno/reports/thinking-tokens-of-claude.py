@@ -1,7 +1,7 @@
 """The tokens that Claude thinks with are not read.
 
 Anthropic reports the tokens of thinking in `usage.output_tokens_details.thinking_tokens`. `Claude` does not read
-them: `reasoning_tokens` is 0, which says that Claude has not thought.
+them, and `reasoning_tokens` is 0.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

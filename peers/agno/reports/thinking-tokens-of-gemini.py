@@ -1,10 +1,8 @@
-"""The tokens that Gemini thinks with are in no sum.
+"""The tokens that Gemini thinks with are not in the total.
 
-Gemini counts its thinking in `thoughtsTokenCount`, beside `candidatesTokenCount`; the total is the sum of all. Agno's
-`output_tokens` are the candidates' alone, and `total_tokens` is not Gemini's `totalTokenCount` but input and output
-added up, so that a program that watches the total misses most of what it pays for. `reasoning_tokens` alone
-has the thinking. `toolUsePromptTokenCount` is in no
-sum either. https://github.com/agno-agi/agno/pull/3745 had put the thinking into the output.
+Gemini counts its thinking in `thoughtsTokenCount`, beside `candidatesTokenCount`, and adds both to
+`totalTokenCount`. Agno's `output_tokens` are the candidates' alone, and `total_tokens` is not Gemini's total, but
+input and output added up. The thinking is in `reasoning_tokens`. `toolUsePromptTokenCount` is not read.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

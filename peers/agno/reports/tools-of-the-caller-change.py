@@ -1,8 +1,8 @@
 """OpenAIResponses changes the tools that a caller passes.
 
 For the Responses API the description of a function is flattened. `_format_tool_params` does this on the dict of the
-caller: `type` is added to it, and where a parameter may have several types, such as `['string', 'null']`, the first
-replaces them, for good, and in every later request to other models.
+caller: `type` is added to it, and where the type of a parameter is a list, such as `['string', 'null']`, the first
+replaces it.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,8 +1,7 @@
 """The token counts of a streamed response that was cut off are lost.
 
-A response that reaches `max_output_tokens`, or the content filter, ends with the event `response.incomplete`, which
-has the usage. `OpenAIResponses` reads the usage of `response.completed` only, so that all counts of such an answer
-are 0. It is billed all the same.
+A response that reaches `max_output_tokens` ends with the event `response.incomplete`, which has the usage.
+`OpenAIResponses` reads the usage of `response.completed` only, so that all counts of such an answer are 0.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -1,6 +1,7 @@
-"""Errors of OpenAI before an answer are one class without a status.
+"""Errors of OpenAI before an answer raise LLMError without a status.
 
-The provider for OpenAI catches every exception of a request and raises `LLMError` with its text. The status is in `error.__context__`, and often in the text. The provider for Anthropic raises the errors of the client.
+The provider for OpenAI catches every exception of a request and raises `LLMError` with its text. `LLMError` has no
+status. The client's error is in `error.__context__`. A time-out is the same class.
 
 Install aisuite 0.2.0 with anthropic 0.125.0 and openai 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
-"""Of several text blocks of a plain answer of Claude's one is returned, and the others are lost.
+"""Of several text blocks of a plain answer of Claude's, the first is returned, and the others are lost.
 
-Claude's answers may have several text blocks, between thinking, calls or citations. The message of a plain answer has the text of the first. A stream has all.
+Claude's answers may have several text blocks, for example before and after thinking. The message of a plain answer
+has the text of the first.
 
 Install aisuite 0.2.0 with anthropic 0.125.0 and openai 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

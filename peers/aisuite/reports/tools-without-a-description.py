@@ -1,6 +1,8 @@
 """A tool without a description raises KeyError for Claude.
 
-`description` is optional in OpenAI's form of a tool, which aisuite takes for all providers, and in Anthropic's. `convert_tool_spec` of the provider for Anthropic reads it by `function["description"]`, so that the request is never sent. The provider for OpenAI sends such a tool as it is.
+`description` is optional in OpenAI's form of a tool, which aisuite takes for all providers, and in Anthropic's.
+`convert_tool_spec` of the provider for Anthropic reads it by `function["description"]`, so that the request is
+never sent.
 
 Install aisuite 0.2.0 with anthropic 0.125.0 and openai 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

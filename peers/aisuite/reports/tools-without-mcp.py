@@ -1,6 +1,7 @@
 """A request with tools that are given as schemas raises NameError.
 
-`client.chat.completions.create` calls `is_mcp_config` for each tool that is a dict, if no stream is asked for. The function is imported only if the package `mcp` is installed, which is no requirement of aisuite. Tools that are Python functions reach the network, and so do dicts in a stream.
+`client.chat.completions.create` calls `is_mcp_config` for each tool that is a dict, if no stream is asked for. The
+function is imported only if the package `mcp` is installed, which is no requirement of aisuite.
 
 Install aisuite 0.2.0 with anthropic 0.125.0 and openai 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,10 @@
 """The type and the code of an error inside a stream do not decide its class.
 
-With `unified_exceptions`, which is off by default, `type` and `code` of an error inside a stream do not decide its class: its text is compared with patterns. An account without credit (`insufficient_quota`, which OpenAI documents with HTTP 429, and also sends in a stream with the status 200, see https://github.com/vercel/ai/pull/16805) and a prompt that is too long (`exceed_context_size_error`, code 400, in a stream with the status 200) match no pattern, so that both are `ProviderError`. Before a stream they are `RateLimitError` and `InvalidRequestError`. llama.cpp sends the latter in this way between its pull requests 16109 (September 2025; before, the error was in a field that clients ignore) and 16486 (October 2025; since then, it responds with HTTP 400). Errors whose message or status names the class, such as Claude's `rate_limit_error`, are right. The exception has both, as `error_type` and `code`.
+With `unified_exceptions`, which is off by default, the text of an error inside a stream is compared with patterns;
+its `type` and `code` are not. An account without credit (`insufficient_quota`, which OpenAI documents with HTTP
+429, and also sends in a stream with the status 200, see https://github.com/vercel/ai/pull/16805) and a prompt that
+is too long for llama.cpp (`exceed_context_size_error`, code 400) match no pattern, so that both are
+`ProviderError`. The exception has both fields, as `error_type` and `code`.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,8 @@
 """The chunks of one streamed answer of Claude have different ids.
 
-any-llm makes the id of a chunk from `hash(str(chunk))`, so that the chunks of an answer have different ones, and none is the id that Claude sent. OpenAI's chunks of one answer have one id, by which clients tell answers apart. The model of each chunk is the one that was asked for, not the one that `message_start` names. A plain answer has Claude's id and model.
+any-llm makes the id of a chunk from `hash(str(chunk))`, so that the chunks of an answer have different ones, and
+none is the id that Claude sent. In OpenAI's form, all chunks of an answer have one id. The model of each chunk is
+the one that was asked for, not the one that `message_start` names.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

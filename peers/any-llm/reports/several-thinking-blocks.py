@@ -1,6 +1,9 @@
 """Several thinking blocks of Claude's go back as one, with the wrong signature.
 
-An answer has a thinking block, a redacted one and a second thinking block before a tool call. Anthropic asks for all of them back, unmodified. any-llm joins the texts and keeps the last signature; the redacted block is dropped. What goes back is one block whose signature belongs to a part of its text.
+An answer has a thinking block, a redacted one and a second thinking block before a tool call. Anthropic asks for
+all of them back, unmodified
+(https://docs.claude.com/en/docs/build-with-claude/extended-thinking#preserving-thinking-blocks). any-llm joins the
+texts and keeps the last signature; the redacted block is dropped. What goes back is one block.
 
 Install any-llm-sdk[anthropic,openai] 1.40.2, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
