@@ -1,7 +1,7 @@
 """The finish reason of a stream is `unknown` if it comes in the chunk that has the usage.
 
 DeepSeek sends `finish_reason` and `usage` in the same, last chunk. `create_stream` reads the finish reason only of chunks without
-usage, so that the finish reason of the result is `unknown`, also if the limit of tokens cut the answer off.
+usage, so that the finish reason of the result is `unknown`.
 
 Install autogen-ext[openai] 0.7.5, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
 failed.

@@ -1,7 +1,8 @@
 """The reasoning of an answer with tool calls is lost.
 
-DeepSeek sends `reasoning_content` beside `tool_calls`. With `OpenAIChatCompletionClient`, `thought` has the reasoning only if there are no tool calls; if
-there are, it is the text, and the result lacks the reasoning; a stream yields it in pieces before. So it cannot go back with the results of the tools, which DeepSeek asks for.
+DeepSeek sends `reasoning_content` beside `tool_calls`. `OpenAIChatCompletionClient` puts it into `thought` only if there are no tool
+calls, so that the result lacks it. DeepSeek asks for it with the results of the tools
+(https://api-docs.deepseek.com/guides/thinking_mode#tool-calls).
 
 Install autogen-ext[openai] 0.7.5, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
 failed.

@@ -1,7 +1,7 @@
 """A refusal of OpenAI is an empty answer that ends with `stop`.
 
 The model refuses a structured output: `message.refusal` has the text and `message.content` is null. The result has an empty `content`, no
-`thought`, and the finish reason `stop`, so that nobody sees that the model refused.
+`thought`, and the finish reason `stop`.
 
 Install autogen-ext[openai] 0.7.5, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
 failed.

@@ -1,6 +1,6 @@
 """A prompt that Gemini blocks is an empty answer without a reason.
 
-The answer has `promptFeedback.blockReason` and no candidate. The turn has the text "[empty string]", no finish reason, no token counts and no `completion`, so that nothing in it says that the prompt was blocked.
+The answer has `promptFeedback.blockReason` and no candidate. The turn has the text "[empty string]", no finish reason, no token counts and no `completion`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The citations of chat completions become no ContentCitation.
 
-OpenAI's search models send `annotations` beside the content. `ChatOpenAI` makes a ContentCitation of each `url_citation` of a response; `ChatOpenAICompletions` makes none. They are in `turn.completion.choices[0].message.annotations` only. So with `ChatGroq`: the `document_citation`s of Groq are there only, too.
+OpenAI's search models send `annotations` beside the content. `ChatOpenAI` makes a ContentCitation of a `url_citation` in a response; `ChatOpenAICompletions` makes none. `ChatGroq` has the same provider class, and makes none of Groq's `document_citation`s. The raw answer, `turn.completion`, has them.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """An image in an answer of Gemini raises UnicodeDecodeError.
 
-The `inlineData` of an answer is bytes. chatlas decodes them as UTF-8, which images and sound are not.
+The `inlineData` of an answer is bytes. chatlas decodes them as UTF-8, which those of an image are not.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

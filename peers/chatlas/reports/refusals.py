@@ -1,6 +1,6 @@
 """A refusal of OpenAI is not in the turn.
 
-If structured outputs were asked for, the answer may have `refusal` in place of `content`. `chat_structured()` then raises `ValueError: Data extraction failed: 0 data results received.`, which does not say so; `chat()` with a `response_format` among its `kwargs` returns an empty text. The turn has no contents, its text is empty, and its finish reason is `success`, as for an answer that ended well. The text of the refusal is in the provider's object alone, `turn.completion`.
+If structured outputs were asked for, the answer may have `refusal` in place of `content`. `chat_structured()` then raises `ValueError: Data extraction failed: 0 data results received.` The turn has no contents, its text is empty, and its finish reason is `success`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """In streams, the input tokens of Claude's hosted tools are not counted.
 
-`message_start` has the input tokens of the first request, `message_delta` those of all that Claude made for its tools. chatlas takes the count of `message_start`. The same answer without streaming has the right count.
+`message_start` has the input tokens of the first request, `message_delta` those of all that Claude made for its tools. In a stream, chatlas takes the count of `message_start`.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The tokens that Gemini's own tools put into the prompt are not counted.
 
-Gemini counts what its tools found as `toolUsePromptTokenCount`, beside `promptTokenCount`. For URL context and code execution it is billed as input; what Google Search found is counted in the same field, and in `totalTokenCount`. The tokens of the turn leave it out, and so does `turn.cost`.
+Gemini counts what its tools add to the prompt as `toolUsePromptTokenCount`, beside `promptTokenCount`. Both are in `totalTokenCount`. The tokens of the turn leave out the former.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

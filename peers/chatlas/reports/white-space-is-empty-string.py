@@ -1,6 +1,6 @@
 """White space in an answer becomes the text "[empty string]".
 
-`ContentText` replaces a text of nothing but white space by "[empty string]", so that providers do not refuse it in the next request. It does so for each part of an answer, also beside other text: the text of the turn, and what `chat(stream=False)` shows and returns, has "[empty string]" in its place. A stream yields the white space; its turn has "[empty string]", with Gemini for each chunk of white space.
+`ContentText` replaces a text of nothing but white space by "[empty string]", also if it is one part of an answer that has other text. The text of the turn then has "[empty string]" in the place of the white space.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

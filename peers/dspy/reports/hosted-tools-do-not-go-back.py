@@ -1,8 +1,7 @@
 """What Claude did with its own tools does not go back.
 
-The answer ends with `pause_turn`; it has `server_tool_use` blocks and their results. Claude wants them back as they are, in order to go
-on. `response.message` leaves them out (they are in `provider_data` alone), and so does the next request that has this message. A later question
-therefore finds neither the calls nor their results, and a paused turn does not go on from them.
+The answer ends with `pause_turn`; it has `server_tool_use` blocks and their results. Claude wants them back in order to go on
+(https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons). `response.message` leaves them out, and so does the next request that has this message.
 
 Install dspy 3.4.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
 failed.

@@ -1,7 +1,6 @@
 """google-genai: a body that is no valid JSON raises JSONDecodeError, although `UnknownApiResponseError` is there for it.
 
-The body ends in its middle, and the connection is closed properly. In a stream the same raises
-`errors.UnknownApiResponseError`.
+The body ends in its middle, and the connection is closed properly.
 
 Needs google-genai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

@@ -1,6 +1,6 @@
 """haystack: a streamed response that failed is a reply like any other.
 
-OpenAI ends a stream with `response.failed`. The parts that came before become the reply, the error is in `meta` alone,
+OpenAI ends a stream with `response.failed`. The parts that came before become the reply, whose `meta` has the error,
 and no exception is raised.
 
 Needs haystack-ai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if

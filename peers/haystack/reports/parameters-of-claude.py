@@ -1,7 +1,7 @@
-"""anthropic-haystack: `temperature`, `top_p` and `top_k` raise TypeError with anthropic 1.0 and newer.
+"""anthropic-haystack: `temperature`, `top_p` and `top_k` raise TypeError with anthropic 2.12.0.
 
-All three are documented parameters of `generation_kwargs`. The client has taken them out of `messages.create` and
-takes them by `extra_body`; anthropic-haystack asks for anthropic>=0.74.0, without a limit, and passes them as before.
+All three are documented parameters of `generation_kwargs`. The client has taken them out of `messages.create`;
+anthropic-haystack asks for anthropic>=0.74.0, without a limit, and passes them as before.
 
 Needs anthropic-haystack 8.0.1 with anthropic 2.12.0 and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

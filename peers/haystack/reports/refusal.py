@@ -1,6 +1,6 @@
 """haystack: a refusal is lost; the reply is empty, and its finish reason is stop.
 
-So it is with OpenAIChatGenerator and OpenAIResponsesChatGenerator, plain and streamed.
+OpenAIChatGenerator is asked, without streaming.
 
 Needs haystack-ai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

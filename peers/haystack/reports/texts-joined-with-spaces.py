@@ -1,6 +1,6 @@
 """anthropic-haystack: the text blocks of a plain answer are joined with a space, which nobody sent.
 
-In a stream they are joined as they are.
+The blocks continue each other.
 
 Needs anthropic-haystack and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

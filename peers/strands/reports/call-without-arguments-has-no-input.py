@@ -1,6 +1,6 @@
 """The input of a Gemini call without arguments is None.
 
-Gemini may leave out `args` of a call without arguments: the API reference marks it as optional, and others had to allow for it (https://github.com/anomalyco/opencode/pull/43111). `GeminiModel` writes `json.dumps(None)`, so that `input` of the `toolUse` is None in place of an empty object, and a tool without parameters is not run: `argument after ** must be a mapping, not NoneType`.
+Gemini may leave out `args` of a call without arguments: the API reference marks it as optional, and others had to allow for it (https://github.com/anomalyco/opencode/pull/43111). `GeminiModel` writes `json.dumps(None)`, so that `input` of the `toolUse` is None in place of an empty object, and a tool made by `@tool`, without parameters, is not run: `argument after ** must be a mapping, not NoneType`.
 
 Install strands-agents[gemini] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

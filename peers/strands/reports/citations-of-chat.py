@@ -1,6 +1,6 @@
 """OpenAIModel drops the citations of chat completions.
 
-OpenAI's search models (`gpt-5-search-api`, `gpt-4o-search-preview`) answer in chat completions with `annotations`, a list of `url_citation`, plain and in the deltas of a stream. `OpenAIModel` does not read them: the message has a plain text, and no event has the pages. `OpenAIResponsesModel` makes a `citationsContent` of the same citations.
+OpenAI's search models, such as `gpt-5-search-api`, answer in chat completions with `annotations`, a list of `url_citation`, plain and in the deltas of a stream. `OpenAIModel` does not read them: the message has a plain text, and no event has the pages. `OpenAIResponsesModel` makes a `citationsContent` of a `url_citation`.
 
 Install strands-agents[openai] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

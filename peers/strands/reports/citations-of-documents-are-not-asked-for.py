@@ -1,6 +1,6 @@
 """AnthropicModel does not send `citations` of a document.
 
-A document of a message may have `citations: {"enabled": True}`, which `BedrockModel` sends. `AnthropicModel` reads the citations of documents that Claude sends (`char_location`, `page_location`, `content_block_location`), but leaves the switch out of its request, so that Claude sends none. `context` of a document is left out, too.
+A document of a message may have `citations: {"enabled": True}` (`DocumentContent`). `AnthropicModel` leaves the switch out of its request, so that Claude does not cite the document.
 
 Install strands-agents[anthropic] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A stream of OpenAI that ends in its middle is a turn that ended.
 
-If the body ends without a finish reason, and without `[DONE]`, `OpenAIModel` itself sends `messageStop` with `end_turn`. `OpenAIResponsesModel` (no `response.completed`) does the same, and so they both do for a page of HTML in the place of a stream. If the stream ends within a call, the stop reason is `tool_use`, the arguments are `{}`, and an agent calls the tool with them: one whose parameters all have defaults runs, a decorated one with a required parameter answers with a validation error. `OpenAIModel` closes the last text block only at the finish reason, so that its text, which was streamed, is not in the message, or, if a call had begun, stands behind the call. Issue 4334 is about streams in which no `messageStop` comes; here the models make one up.
+If the body ends without a finish reason, and without `[DONE]`, `OpenAIModel` itself sends `messageStop` with `end_turn`. The text, which was streamed, is not in the message, because the block of text is closed only at the finish reason. `OpenAIResponsesModel` makes up a finish reason in the same way if the stream ends before `response.completed`. Issue 4334 is about streams in which no `messageStop` comes; here the models make one up.
 
 Install strands-agents[openai] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """Other finish reasons of Gemini are `end_turn`.
 
-`GeminiModel` knows the finish reasons MAX_TOKENS, SAFETY and RECITATION, and takes all others for `end_turn`: also MALFORMED_FUNCTION_CALL, with which Gemini sends no content, and PROHIBITED_CONTENT, BLOCKLIST or OTHER. Without content, an agent then ends with an empty message, as if the model had nothing to say. A stream that breaks off has no finish reason, and takes the same branch: half an answer is a finished turn.
+`GeminiModel` knows the finish reasons MAX_TOKENS, SAFETY and RECITATION, and takes others, such as MALFORMED_FUNCTION_CALL, for `end_turn`. An agent then ends with an empty message, as if the model had nothing to say. A stream that ends too early has no finish reason, and takes the same branch. If the answer has a call, the finish reason is not read, and the stop reason is `tool_use`.
 
 Install strands-agents[gemini] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
-"""Claude's redacted thinking is not in the message, so that it does not go back.
+"""AnthropicModel drops redacted thinking, so that it does not go back.
 
-Claude sends a block `redacted_thinking` whole, in `content_block_start`. `AnthropicModel.format_chunk` reads only `tool_use` there, so that the message has no `redactedContent`, although the message format and the next request have a place for it.
+Claude sends a block `redacted_thinking` whole, in `content_block_start`. `AnthropicModel.format_chunk` takes nothing of that block, so that the message has no `redactedContent`. In a request, `AnthropicModel` makes a block `redacted_thinking` of `redactedContent`.
 
 Install strands-agents[anthropic] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A refusal of OpenAI is an empty answer that ends with `end_turn`.
 
-The text of a refusal comes in `refusal`, not in `content`. `OpenAIModel` reads only `content`, so that the message is empty and nothing says that the model refused. `OpenAIResponsesModel` ignores `response.refusal.delta` in the same way.
+The text of a refusal comes in `refusal`, not in `content`. `OpenAIModel` does not read it, so that the message is empty and its stop reason is that of a finished turn. `OpenAIResponsesModel` does not read `response.refusal.delta` either.
 
 Install strands-agents[openai] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The sources of Gemini's search are lost.
 
-`gemini_tools` takes Google's search, and Gemini then says in `groundingMetadata` which pages its answer rests on. `GeminiModel` does not read it: the message has a plain text, and no event has the pages. `AnthropicModel` and `OpenAIResponsesModel` make a `citationsContent` of what their providers cite.
+`gemini_tools` takes Google's search, and Gemini then says in `groundingMetadata` which pages its answer rests on. `GeminiModel` does not read it: the message has a plain text, and no event has the pages. A message of Strands has a block for citations, `citationsContent`.
 
 Install strands-agents[gemini] 1.62.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
