@@ -10,7 +10,7 @@ from llm_conformance.wording import did_you_mean
 QUICK, CI, DEEP = 25, 100, 5000
 NAMES = ("quick", "ci", "deep")
 
-SENDING = 0.3
+SENDING = 0.1
 """The share of the usual number of examples for a method that sends requests, if a parser gets the same bytes."""
 
 
