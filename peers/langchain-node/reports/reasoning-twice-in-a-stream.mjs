@@ -1,8 +1,8 @@
 /**
- * Each reasoning summary comes twice in a stream of OpenAI's responses
+ * A reasoning summary comes twice in a stream of OpenAI's responses
  *
  * The summary comes in pieces, and once more, whole, in the last chunk: its `contentBlocks` are made from the output of
- * `response.completed`. The text of the answer comes once.
+ * `response.completed`.
  *
  * Install @langchain/openai 1.6.0 and @langchain/core 1.4.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -2,7 +2,7 @@
  * A refusal of OpenAI's chat completions is lost
  *
  * `refusal` of the message has the words of the refusal, and `content` is null. The message is empty, and nothing in it
- * says that the model refused. It is the same in a stream, where the pieces are in `delta.refusal`.
+ * says that the model refused.
  *
  * Install @langchain/openai 1.6.0 and @langchain/core 1.4.0, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.

@@ -1,8 +1,7 @@
 """langchain-anthropic: the text of a stream that cites search results is missing in `content_blocks`.
 
-Search results in a question are blocks of the type `search_result`. The library looks only for blocks of the type
-`document` to tell whether Claude may cite. So it hands on texts as strings and citations as blocks: the sum of the
-chunks has the citations of a text on an empty block, and `content_blocks` leaves the strings out.
+Search results in a question are blocks of the type `search_result`. `_documents_in_params`
+looks only for blocks of the type `document`. So texts come as strings and citations as blocks: the sum of the chunks has the citations of a text on an empty block, and `content_blocks` leaves the strings out.
 
 Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

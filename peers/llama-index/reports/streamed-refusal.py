@@ -1,4 +1,4 @@
-"""llama-index-llms-openai 0.8.3: a refusal of a stream is in `raw` alone.
+"""llama-index-llms-openai 0.8.3: a refusal of a stream is not in the message or `additional_kwargs`.
 
 Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
 """

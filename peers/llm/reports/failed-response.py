@@ -1,9 +1,7 @@
 """A response that fails in the middle of a stream is returned as if it were whole.
 
-OpenAI ends a stream of the Responses API with `response.failed` if the model fails. Often an event `error` comes before
-it, at which OpenAI's client raises. If none comes, or one of the documented shape (`code` and `message` at the top),
-nobody raises: of the events that end a stream, `Responses` handles `response.completed` alone. What came until then is
-returned as the answer; `json()` is None, and nothing tells of the error.
+OpenAI can end a stream of the Responses API with `response.failed`. If no event `error` comes before it, nothing raises:
+`Responses` has no branch for it. What came until then is returned as the answer, and `json()` is None.
 
 Install llm 0.36, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,8 +1,7 @@
 """A response that was cut off has no usage and no status in a stream.
 
-OpenAI ends a stream of the Responses API with `response.incomplete` if `max_output_tokens` is reached or a filter ends
-the answer. Of the events that end a stream, `Responses` handles `response.completed` alone: the counts are lost,
-`json()` is None, and nothing says that the answer was cut off. The same answer without `stream` has all three.
+OpenAI ends a stream of the Responses API with `response.incomplete` if, for example, `max_output_tokens` is reached.
+`Responses` has no branch for this event: the counts are lost, and `json()` is None.
 
 Install llm 0.36, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """The reasoning of servers that are compatible with OpenAI is lost.
 
-DeepSeek and llama.cpp send reasoning as `reasoning_content`, vLLM and Ollama as `reasoning`. `Chat` reads neither.
+Such servers send reasoning as `reasoning_content` or as `reasoning`. `Chat` reads neither.
 
 Install llm 0.36, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,7 @@
 """A refusal of OpenAI is an empty answer.
 
-If the model refuses, OpenAI puts the text into `refusal` and leaves the content empty. `Chat` and `Responses` read neither `delta.refusal`, nor `message.refusal`, nor the part `refusal` of a response. The text is empty, and in a stream of `Chat` the raw JSON does not have the refusal either.
+If the model refuses, OpenAI puts the text into `refusal` and can leave the content empty. In a stream, `Chat` does not
+read `delta.refusal`: `text()` is empty, and `json()` does not have the refusal either.
 
 Install llm 0.36, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

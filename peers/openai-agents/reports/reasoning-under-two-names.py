@@ -1,6 +1,7 @@
 """Reasoning that a server streams under two names is there twice.
 
-Some servers send each piece of reasoning in a stream under two names, `reasoning` and, for older clients, `reasoning_content`: releases of vLLM until its pull request 33402 (January 2026), Rapid-MLX until its pull request 852 (June 2026), which names this SDK as the place where the text doubles, and mlx-vlm since its pull request 1411. The stream handler reads both: the reasoning item has the text once in `summary` and once in `content`, and events of both kinds are sent. The same answer is read once without streaming.
+Some servers send each piece of reasoning in a stream under two names, `reasoning` and `reasoning_content`. The stream
+handler reads both, and sends events of both kinds.
 
 Install openai-agents 0.24.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
-"""Think tags are not split off in a stream whose pieces have more, or less, than the tag.
+"""Think tags stay in the text of a stream whose pieces have more than the tag.
 
-A server without a reasoning parser sends the reasoning between think tags. In a plain answer it becomes a ThinkingPart. In a stream it does only if each tag is a piece of its own.
+A server without a reasoning parser sends the reasoning between think tags. Here each tag shares a piece with other text.
 
 Install pydantic-ai-slim[anthropic,openai] 2.68.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
