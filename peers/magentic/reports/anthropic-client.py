@@ -1,4 +1,4 @@
-"""magentic 0.41.1: AnthropicChatModel raises TypeError with anthropic 2.14.0.
+"""magentic 0.41.1: `complete` of AnthropicChatModel raises TypeError with anthropic 2.14.0.
 
 Exit code 1 while the fault shows, 0 when it is mended, 2 if something else went wrong.
 """

@@ -51,7 +51,7 @@ def main():
         return 0
     except llm.ProviderError as error:
         print(f"seen: {type(error).__qualname__}, status_code: {getattr(error, 'status_code', 'no such attribute')}")
-        print("sent: status 529; expected: ServerError, as for 500 and 503")
+        print("sent: status 529; expected: ServerError, as for 500")
         return 1
     return 2
 

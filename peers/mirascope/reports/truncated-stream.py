@@ -1,4 +1,4 @@
-"""mirascope 2.8.2: a stream that breaks off ends as a complete one does.
+"""mirascope 2.8.2: a stream that breaks off has the finish reason of a complete one.
 
 Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
 """

@@ -1,4 +1,4 @@
-"""ollama 0.6.3: a server that refuses the connection is a ConnectionError, but in streams httpx's ConnectError.
+"""ollama 0.6.3: a refused connection is a ConnectionError, but with `stream=True` httpx's ConnectError.
 
 Exit code 1 while it does, 0 when it does not, 2 if something else went wrong.
 """

@@ -1,7 +1,6 @@
 """Reasoning that a server streams under two names is there twice.
 
-Some servers send each piece of reasoning in a stream under two names, `reasoning` and `reasoning_content`. The stream
-handler reads both, and sends events of both kinds.
+Some servers, such as some releases of vLLM (see its pull request 33402), send each piece of reasoning in a stream under two names, `reasoning` and `reasoning_content`. The stream handler reads both: the reasoning item has the text once in `summary` and once in `content`, and events of both kinds are sent.
 
 Install openai-agents 0.24.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
 """A stream of Claude that ends without message_stop is a complete response.
 
-The connection is closed in good order before `message_delta` and `message_stop`, as a proxy does when its server goes away. Anthropic always sends both. `stream.response` is a response in the state `complete`, and no error is raised. That its `finish_reason` is None is the only sign that something may be missing. (Of chat completions, where the same happens, pydantic/pydantic-ai#6610 says that some servers send no finish reason; Claude always does.)
+The connection is closed in good order before `message_delta` and `message_stop`. Anthropic's documentation has both at the end of a stream (https://platform.claude.com/docs/en/build-with-claude/streaming). No error is raised. `stream.response` is in the state `complete`, with the finish reason None.
 
 Install pydantic-ai-slim[anthropic,openai] 2.68.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

@@ -1,6 +1,6 @@
-"""Think tags stay in the text of a stream whose pieces have more than the tag.
+"""A think tag that does not come as a piece of its own is not split off in a stream.
 
-A server without a reasoning parser sends the reasoning between think tags. Here each tag shares a piece with other text.
+A server without a reasoning parser sends the reasoning between think tags, here with other text in the pieces of the tags. The text of the response has the tags and the reasoning.
 
 Install pydantic-ai-slim[anthropic,openai] 2.68.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

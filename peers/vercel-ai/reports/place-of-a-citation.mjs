@@ -1,7 +1,7 @@
 /**
  * The place of a citation is dropped in chat completions
  *
- * `start_index` and `end_index` are read and checked, and then left out: the text has no `citations`.
+ * `start_index` and `end_index` are neither in the source nor in the text part, which has no `citations`.
  *
  * Install ai 7.0.173 with @ai-sdk/openai 4.0.118, then run this file with node.
  * Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
