@@ -132,7 +132,7 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Flush speech, and place the citations. Their offsets count UTF-8 bytes of the content that has them."""
+        """Yield the rest of the speech, then the citations. Offsets count UTF-8 bytes of the content that is cited."""
         yield from self._media.end()
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))

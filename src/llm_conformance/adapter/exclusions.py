@@ -33,7 +33,7 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
     """Return the first excluded way of a generated scenario or of its earlier answers; None if there is none.
 
-    A scenario with a fault has the ways of the whole answer, because its request asks for that.
+    With a fault, the ways of the unbroken answer count, because the request asks for that answer.
     """
     if not excluded:
         return None

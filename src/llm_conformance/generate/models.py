@@ -10,7 +10,7 @@ from llm_conformance.wire.providers.api import Api
 
 @functools.cache
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
-    """Return the models of an API with a think profile: if `speaks`, the models that speak, else all others.
+    """Return an API's models with a think profile: those that speak (if `speaks`), or those that do not speak.
 
     Only the row decides which models think between tags. Models of the same family may do so at other APIs.
     """

@@ -32,7 +32,7 @@ Change = tuple[Path, Path]
 def locked(cassette_dir: Path, wait: bool = False) -> Iterator[None]:
     """Lock a directory against other commands that change it.
 
-    A half-written file in it belongs to the command that holds the lock, or to a command that no longer runs.
+    The holder may delete half-written files of other commands, because those commands no longer run (`delete_parts`).
 
     Raises:
         BadFileError: Another command holds the lock, and `wait` is False.

@@ -46,7 +46,10 @@ HARM_MEANINGS: Mapping[Harm, str] = {
     "refused next turn": "The provider refuses the next turn, or answers it worse",
     "late": "A stream does not arrive as it comes",
     "untraceable": "An id, a model, a time or the provider's own word is lost",
-    "unsafe": "A key is shown, a connection is left open, or the caller's data is changed",
+    "unsafe": (
+        "A key is shown, somebody else is contacted, an answer is asked for twice, a connection is left open, or the "
+        "caller's data is changed"
+    ),
 }
 """What each harm means, in the order of `HARMS`."""
 

@@ -87,7 +87,7 @@ class MessagesGenerator(BlocksGenerator):
         return cited_place(self.place(answer.api, citation), citation)
 
     def params(self, answer: Answer) -> Mapping[str, Any]:
-        """Return the fields that ask for thinking, for tools that the provider runs or cites, and for MCP servers."""
+        """Return the fields that ask for thinking, for tools that the provider runs, and for MCP servers."""
         thinks = any(isinstance(block, Reasoning) for block in answer.blocks)
         params = super().params(answer)
         calls_mcp = any(isinstance(block, Hosted) and block.tool == "tide_level" for block in answer.blocks)
