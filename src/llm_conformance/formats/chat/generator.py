@@ -66,7 +66,7 @@ class ChatGenerator(Generator):
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw which chunks of a stream have token counts, if a request may have to ask for counts."""
+        """Draw which chunks of a stream have token counts, if a stream has some of these ways only on request."""
         api = answer.api
         to_ask = api.way_params.get(v.COUNTS_OF_A_STREAM.name, {})
         if mode == "json" or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):
