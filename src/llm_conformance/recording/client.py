@@ -25,7 +25,7 @@ _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
 """The most bytes that a body may have.
 
-A cassette with at most `MAX_BYTES` also has the request, and escaping makes a body longer.
+A cassette may have at most `MAX_BYTES`. It also has the request, and escaping makes the body longer.
 """
 
 
