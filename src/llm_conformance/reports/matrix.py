@@ -42,7 +42,7 @@ class Right:
 class Matrix:
     """The conversations of one adapter by API and family of rules; generated ones have a column of their own.
 
-    `rows` are the `conversations` of a report.
+    A matrix is made from the `conversations` of a report.
     """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]], adapter: str) -> None:
