@@ -54,7 +54,7 @@ class ChatGenerator(Generator):
         return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether a stream has a finish word, and other choices. Calls get arguments if the row demands some."""
+        """Draw the number of choices, and whether a stream has a finish word. Missing arguments get the API's form."""
         api = answer.api
         blocks = tuple(_with_arguments(api, block) if isinstance(block, Call) else block for block in answer.blocks)
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
@@ -119,7 +119,7 @@ def _head(kind: str, answer: Answer) -> dict[str, Any]:
 
 
 def _with_arguments(api: Api, call: Call) -> Call:
-    """Return a call. If it has no arguments and the API sends no such calls, it gets some."""
+    """Return a call. If it has no arguments, the text of its arguments becomes one that the API sends: "" or "{}"."""
     if call.arguments not in ("", "{}"):
         return call
     way = "empty" if call.arguments == "" else "an object"
