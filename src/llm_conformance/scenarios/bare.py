@@ -36,7 +36,7 @@ _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in cal
 
 @dataclass(frozen=True)
 class Recorder:
-    """What is known about the recorder of a cassette that does not state it.
+    """What is known about the recorder of a cassette, if the cassette itself does not say it.
 
     Attributes:
         fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
