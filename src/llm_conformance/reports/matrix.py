@@ -113,7 +113,7 @@ NO_VERDICT: Mapping[str, str] = {
     "nothing judged": "no rule had anything to judge",
     "not all judged": "some calls could not be judged, and no failure says why",
 }
-"""The reasons why a report has no verdict, by what `verdict` returns instead."""
+"""Maps what `verdict` returns for a report without a verdict to the reason."""
 
 
 def why_no_verdict(document: Document) -> str:
