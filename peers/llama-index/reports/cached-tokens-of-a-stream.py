@@ -1,7 +1,7 @@
 """llama-index-llms-anthropic 0.12.3: cached tokens of a stream are missing if only message_start has them.
 
-Until August 2025, Anthropic's message_delta had `output_tokens` alone. Since then it repeats the cached tokens, and `raw`
-of the last response has them. https://github.com/run-llama/llama_index/pull/22657 is about the same counts.
+Until August 2025, Anthropic's message_delta had `output_tokens` alone. Since then it repeats the cached tokens, and
+`raw` of the last response has them. https://github.com/run-llama/llama_index/pull/22657 is about the same counts.
 
 Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else went wrong.
 """
