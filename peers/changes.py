@@ -22,10 +22,11 @@ FACTS = ROOT / "docs" / "field.json"
 Facts = Mapping[str, Mapping[str, Any]]
 """What is known about each library.
 
-`release` is the release of the package, `version` is what the adapter says, and `judged` is a date. `standing` has, for
-real traffic and for written conversations, the number of right conversations and of all conversations; null if they
-were not judged. `apis` has the same by API, and for core faults alone. `findings` and `reproductions` are what their
-names say. `not_asked` has the reasons why conversations were not asked; rare reasons are joined. `missing` says why the
+`release` is the release of the package, `version` is what the adapter states, and `judged` is the day of the older
+report. `standing` has, for real traffic and for written conversations, the number of right conversations, and of all
+that somebody has decided about; null if they were not judged. `apis` has these numbers for each API, and also those of
+its core faults. `findings` has the findings, and `reproductions` says of each program whether it shows its fault.
+`not_asked` has the reasons why conversations were not asked; rare reasons are counted together. `missing` says why the
 last run could not judge the library.
 """
 

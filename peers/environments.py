@@ -49,7 +49,7 @@ class Environment:
 
         Raises NotInstalledError if there is no such command, and subprocess.TimeoutExpired after `timeout` seconds.
         """
-        # Commands start other commands, such as Node's shims. All of them are looked for here first.
+        # A command may start others, as Node's shims do. PATH leads all of them to the environment first.
         path = os.pathsep.join([str(self.folder / "bin"), os.environ.get("PATH", os.defpath)])
         variables = {**os.environ, "PATH": path}
         with self.log.open("a", encoding="utf-8") as file:
@@ -63,7 +63,7 @@ class Environment:
                     timeout=timeout,
                     env=variables,
                 )
-            except (FileNotFoundError, PermissionError) as error:  # the second if PATH has a folder of somebody else
+            except (FileNotFoundError, PermissionError) as error:  # or PATH has a closed folder
                 raise NotInstalledError(f"there is no {error.filename}") from error
         return done.returncode
 

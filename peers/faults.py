@@ -101,8 +101,8 @@ class _Found:
 def faults(judged: Judged) -> list[Fault]:
     """Return all deviations that the reports confirm. Deviations in real traffic come first, then the worst harm.
 
-    A failure counts for the first entry that names it. An entry that is never the first counts with the failures that
-    it shares, because two faults may show in the same conversations only.
+    A failure counts for the first entry that names it. If other entries come first for all failures of an entry, these
+    failures count for this entry, too, because two faults may show in the same conversations only.
     """
     first: dict[str, _Found] = {}
     further: dict[str, _Found] = {}
@@ -185,9 +185,9 @@ class NotAsked:
     """Why conversations were not asked, with the number for each reason, the most frequent reason first.
 
     Attributes:
-        by_library: The reasons that are in the library or its shim: it has no way to say something.
-        by_suite: The reasons that are in the suite: a recording lacks a part of the request, or has a part that the
-            suite has no form for.
+        by_library: The reasons that lie in the library or its shim, which cannot express a part of the conversation.
+        by_suite: The reasons that lie in the suite: a recording lacks a part of the request, or has a part for which
+            the suite has no form.
     """
 
     by_library: Mapping[str, int]

@@ -2,9 +2,9 @@
 
     python -m peers.rediscovery [NAME ...] [--work DIR] [--jobs N]
 
-`rediscovered.toml` has the bugs. Each release is installed into an environment of its own. This is deleted when the
-release has been judged, but its log stays. Results of an earlier run in DIR are used again, unless the entry, its shim
-or the suite have changed.
+`rediscovered.toml` has the bugs. Each release is installed into an environment of its own. When the release has been
+judged, the environment is deleted, and its log stays. Results of an earlier run in DIR are used again, unless the
+entry, its shim or the suite have changed.
 
 Exits with 1 if the rule does not fail for the broken release or does not pass for the fixed release, or if one of them
 cannot be installed. `overrides.txt` of the library replaces requirements that no index can meet.

@@ -43,8 +43,8 @@ class Place:
 def install_line(library: Library) -> str:
     """Return the command that installs the judged releases of a library. Its programs need nothing else.
 
-    The command is shorter than `requirements.txt`, which has the whole environment of the judged library. It names the
-    packages that are held back, because the releases that npm would choose may show other faults.
+    The command is shorter than `requirements.txt`, which has the whole environment of the judged library. It also pins
+    the packages for which npm would choose another release, because that release may show other faults.
     """
     if library.is_node:
         held_back = [f"overrides.{name}={release}" for name, release in library.held_back.items()]

@@ -5,9 +5,9 @@
 
 Each broken adapter is judged by generated inputs only. The search draws as many examples as a run with `--examples=E`
 (`ci` if E is not given). For each adapter, the table says which rules fail, how many examples the search needed, the
-smallest effort that draws so many, and the shortest example. The search covers the first API of each wire format, or
-all APIs with `--all-apis`. All families take about an hour of CPU time. `--as-found` shows the first failing example
-instead of the shortest; this takes a third of the time.
+smallest value of `--examples` that draws so many, and the shortest example. The search covers the first API of each
+wire format, or all APIs with `--all-apis`. All families take about an hour of CPU time. `--as-found` shows the first
+failing example instead of the shortest; this takes a third of the time.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Found:
     """How generated inputs found a fault.
 
     Attributes:
-        effort: The smallest of `EFFORTS` that draws as many examples; "" if none draws so many.
+        effort: The smallest of `EFFORTS` that draws at least `examples` examples; "" if none does.
         examples: The number of examples that were judged, up to the first one that failed.
-        where: The property that was searched.
+        where: The property that was searched: a theme, an API, a mode and a method.
         rules: The rules that fail.
         smallest: The smallest counterexample.
     """

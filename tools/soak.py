@@ -100,7 +100,7 @@ def soak(themes: Sequence[str], examples: int, spec: str, log: Path, keep: Path 
         with log.open("a", encoding="utf-8") as written:
             while missing:
                 searched = [each for each in properties(adapters, Filters(), True) if each.theme.name in missing]
-                random.shuffle(searched)  # a run that stops early has not always searched the same APIs
+                random.shuffle(searched)  # so runs that stop early do not all search the same APIs
                 for each in searched:
                     line = search(each, rules, runner, keep)
                     print(json.dumps(line), file=written, flush=True)

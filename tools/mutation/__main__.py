@@ -29,7 +29,8 @@ from tools.mutation.mutants import write
 
 EXPLAINED = Path(__file__).with_name("survivors.toml")
 SUITE = ("--conformance-probes=judge", "--conformance-isolation=none")
-"""Options of the suite. The reference adapters pass probes, too. Mutants are switched on in this process."""
+"""Options of the suite. A failing probe counts, because the reference adapters pass all probes. The adapters run in
+this process, because a mutant is switched on in it."""
 GOOD: tuple[Fate, ...] = ("killed", "timeout")
 
 

@@ -18,7 +18,8 @@ class Match:
         claimed: The scenario.
         reference: The recording; None if the API has no recording in this mode.
         missing: The claims that this recording does not show. Empty if it shows the scenario.
-        kept: The same for the recording that the scenario names; None if it names none, or one that is not here.
+        kept: The claims that the recording named by the scenario does not show; None if the scenario names none, or
+            names one that is not here.
     """
 
     claimed: Claimed

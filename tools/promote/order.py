@@ -32,7 +32,7 @@ _NOT_FIELDS = ("at", "block", "span", "start_default", "usage_replaces")
 
 
 def labels(documents: Iterable[Any], api: Api, streamed: bool) -> list[str]:
-    """Return the labels of the documents of a stream. Consecutive documents with the same label have it once."""
+    """Return the labels of the documents of a stream. Consecutive documents with the same label yield it once."""
     calls = _Calls()
     found = (_label(document, api, streamed, calls) for document in documents)
     return [label for label, _ in itertools.groupby(each for each in found if each not in _SIGNS_OF_LIFE)]

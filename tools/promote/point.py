@@ -2,9 +2,10 @@
 
 A recording always has to show what the answer has and how it ends, the order, the body of an error, and the parts of
 earlier answers in the request. Words from closed lists, fields that a read rule reads, and counts belong to the point
-if they are rare: if fewer than a quarter of the scenarios of the API and of its format have them. Another field belongs
-to the point if at most two scenarios have it, or if the name, title or notes mention it. Letters, white space, tags,
-spans, zeros and missing parts belong to the point if the name or the title mentions them.
+if they are rare both in the API and in its format: if fewer than a quarter, or fewer than three, of the scenarios there
+have them. Another field belongs to the point if at most two scenarios of the format have it, or if it is rare and the
+name, title or notes mention it. Letters, white space, tags, spans, zeros and missing parts belong to the point if the
+name or the title mentions them.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _ZEROS: Mapping[str, str] = {
 }
 """The words of a title that mention that a count is 0, or not 0."""
 _ZERO = r"\bzero\b|\b0\b|counted"
-"""The words of a title that mention this of any other count."""
+"""The words of a title that mention that any other count is 0, or not 0."""
 _ABSENCE = r"without|\bno\b|empty|hidden|omit|absent|alone|only|nothing|none|before any|lack|instead|missing|never|cut"
 _PARTS: Mapping[str, str] = {
     "text": r"text|answer|content|nothing",

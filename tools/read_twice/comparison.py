@@ -127,8 +127,9 @@ def _of_answers(recording: Recording, values: Mapping[str, Any]) -> Iterator[Pai
 
 
 def _sealed(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str]:
-    """Return sealed data in the order of the wire if it comes in pieces, else sorted.
+    """Return the opaque data of both sides, each joined to one text.
 
+    If the sides have the same number of pieces, the pieces are sorted first. Else they keep the order of the wire.
     Both sides are in the standard alphabet of base64, because an SDK that returns bytes does not say which alphabet
     they had.
     """

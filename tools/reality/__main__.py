@@ -15,7 +15,7 @@ format has.
 `--steps` compares pairs of consecutive documents of streams instead: what the first has, and what the second has.
 `--reverse` swaps scenarios and recordings, for the APIs that have recordings. `--always` lists the fields that every
 recorded answer of an API and mode has and some scenario lacks. It looks only at answers that have the object around the
-field; at least five recorded answers must have it.
+field; at least five recorded answers must have the field.
 
 `--generated N` compares with N drawn answers of each API and mode (theme `answers`) instead of scenarios. `--reverse
 --generated N` lists what is drawn although no recording shows it.

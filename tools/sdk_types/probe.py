@@ -53,8 +53,8 @@ def _of_field(kind: str, field: str, document: Any) -> Iterable[Difference]:
 def _distance(kind: str, document: Any, found: Iterable[Difference]) -> int:
     """Return how far a document is from a type.
 
-    0: the document may have this type. 1: its tag, or the kind of its value, is another. 2: it lacks the field that has
-    the object.
+    0: the document may have this type. 1: the type has another tag, or is of another kind of value. 2: the type is for
+    an object in a field (`at /error`), and the document lacks this field.
     """
     field = kind.partition(" at /")[2]
     if field and not (isinstance(document, dict) and field in document):

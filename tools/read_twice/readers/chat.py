@@ -42,7 +42,8 @@ def _by_helper(chunks: Iterable[Any]) -> Any:
     head: dict[str, Any] = {}
     for chunk in chunks:
         state.handle_chunk(chunk)
-        # The helper keeps the head of the first chunk, even an empty one, and the counts of the last chunk.
+        # The helper keeps the id, time and model of the first chunk, even if they are empty, and the counts of the last
+        # chunk. So the first values that are not empty are taken here.
         named = {name: at(chunk, name) for name in ("id", "created", "model", "usage")}
         head |= {name: value for name, value in named.items() if value and (name == "usage" or name not in head)}
     choices = state.current_completion_snapshot.choices
