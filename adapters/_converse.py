@@ -69,7 +69,7 @@ class ConverseDecoder:
                 raise exception(kind, event, self._answer.call)
             case "error":
                 raise error_in_band(event, self._answer.call)
-            case _ if kind.startswith("amazon-bedrock-"):  # Bedrock's own fields beside an event of the model
+            case _ if kind.startswith("amazon-bedrock-"):  # a field that Bedrock adds to an event
                 pass
             case unknown:
                 self._answer.keep(unknown, event)

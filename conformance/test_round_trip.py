@@ -34,7 +34,7 @@ def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
     The provider refuses the next request, or the model goes on without its own trace and gives worse answers. In
-    `call.messages`, an earlier answer is the very object that the adapter returned. The request also has the text and
+    `call.messages`, an earlier answer is the very object that the adapter returned. The request also needs the text and
     the tool calls of earlier answers.
 
     If the provider has stored an answer, the request may refer to an item of the answer instead of repeating the item.
