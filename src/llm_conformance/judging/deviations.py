@@ -192,8 +192,8 @@ class Deviations:
         """Yield the positions of the stale deviations of a complete run.
 
         `borne_out` are the positions of the deviations that name a failing cell, or a cell that could not be judged. An
-        entry with lists makes several deviations. Each of its rules, globs and messages has to be in a deviation that
-        is borne out, but not in each combination.
+        entry with lists makes several deviations. Not all of them have to be borne out: it is enough if each rule, glob
+        and message of the entry is in one that is.
         """
         applying = sorted({at for positions in self.by_adapter.values() for at in positions})
         entries = {at: vars(self.listed[at]) for at in applying}
@@ -279,9 +279,11 @@ class Deviations:
 
 
 def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[int]) -> Iterator[int]:
-    """Yield the positions of deviations with a rule, glob or message that no living deviation of their entry has.
+    """Yield the positions of stale deviations.
 
-    `deviations` maps the position of each deviation to its fields; `alive` are the positions of the living ones.
+    A deviation is stale if its rule, glob or message is in no deviation of its entry that is alive. `deviations` maps
+    the position of each deviation to its fields. `alive` are the positions of those that name a failure, or about which
+    the run cannot decide.
     """
     parts = {
         at: {(str(each["path"]), each["line"], name, each.get(name)) for name in LISTS}

@@ -101,7 +101,7 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
 
 
 def _most_demanding(examples: Iterable[str]) -> str:
-    """Return an effort that draws new examples in every run, or else the effort that covers all others."""
+    """Return the effort with the most examples. An effort that draws new examples in every run takes precedence."""
     efforts = [Effort.named(each) for each in examples] or [Effort.named(WRITTEN_WITH)]
     return max(efforts, key=lambda each: (not each.reproducible, each.examples)).name
 

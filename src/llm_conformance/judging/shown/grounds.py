@@ -1,4 +1,4 @@
-"""Why a generated input is valid: its fault and its unusual ways, each with the source that shows that it happens."""
+"""Why a generated input is valid: its fault and what is unusual in it, with sources which show that this happens."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def grounds(scenario: Scenario, mode: Mode) -> str | None:
 def fault_grounds(scenario: Scenario, mode: Mode) -> str | None:
     """Return the fault of a generated input with its source, in one line; None if there is none or no source is known.
 
-    The faults are the core faults, empty bodies, and errors before the real answer. Other errors are ways of an answer
-    (`unusual`).
+    The faults are the core faults, empty bodies, and errors before the real answer. Other errors count as something
+    unusual in an answer (`unusual`).
     """
     if scenario.expected[mode].fault == "malformed" and not scenario.interactions[mode].body:
         return None if scenario.grounds == "probe" else _EMPTY
