@@ -49,7 +49,7 @@ class AdapterUnderTest:
         methods: The methods that it has.
         errors: Maps class names of its exceptions to class names of the contract. A key may also have an HTTP status
             (`MyError 429`).
-        excluded_inputs: Maps each way of generated inputs that it does not support to the reason
+        excluded_inputs: Maps the ways of generated inputs that it does not support to the reasons
             (`llm_conformance.adapter.exclusions`).
     """
 
