@@ -295,7 +295,7 @@ def _cannot_follow(earlier: Exchange) -> Outcome:
     if outcome.unsupported is not None and not earlier.scenario.is_bare:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
     why = outcome.blocked or outcome.difference or outcome.fault or outcome.raised or "no response came back"
-    if earlier.scenario.is_bare:  # no rule judges that call, and its answer is not what the provider sent
+    if earlier.scenario.is_bare:  # no rule judges that call, whose response the suite wrote from a later request
         return Outcome(unsupported=f"the adapter has no earlier answer to send back: {outcome.unsupported or why}")
     return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 
