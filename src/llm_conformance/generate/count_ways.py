@@ -151,7 +151,7 @@ def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
 
 
 def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[tuple[Variation, str]]:
-    """Yield how a usage object counts reasoning, how it counts missing sound, and which fields it repeats."""
+    """Yield how a usage object counts reasoning, which fields it repeats, and how it counts sound if there is none."""
     for path in _paths(api, "reasoning_tokens"):
         is_beyond = "reasoning_tokens" in api.oversized(usage)
         yield SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING, BEYOND if is_beyond else _state(usage, path)
