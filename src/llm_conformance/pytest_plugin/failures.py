@@ -44,7 +44,7 @@ class JudgingItem(pytest.Item):
     """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
 
     Attributes:
-        judged: The name of the adapter that is judged, or the words for all adapters.
+        judged: The name of the adapter that is judged; for an item that judges all adapters, `bare recordings`.
         heading: What the item is about, as people read it: scenario and method.
         told: The verdicts that a JUnit file lists one by one. Once the item is reported, they are deleted.
     """
