@@ -34,7 +34,7 @@ DEVIATIONS = 5_000
 """Known deviations of a file: rules times globs times messages of its entries (266 in a library's file)."""
 
 TURNS = 64
-"""Earlier answers of a conversation, direct and indirect (33 requests in a recording). All are asked for first."""
+"""Earlier answers of a conversation, direct and indirect (33 requests in a recording). The suite asks for all first."""
 
 PROBLEMS = 100
 """Problems of a file that are listed. Nobody reads more, and each takes a validation."""
