@@ -1,6 +1,7 @@
-"""Generated inputs that an adapter excludes. It names a way in which an answer can be unusual.
+"""Generated inputs that an adapter excludes. The adapter names ways in which answers can be unusual.
 
-An adapter cannot exclude the most common way of a variation, so most of what a provider sends is always judged.
+Each way belongs to a variation (`generate.variations`). An adapter cannot exclude the most common way of a variation,
+so most of what a provider sends is always judged.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ class Host:
 class _Lines:
     """Writes the events of a stream.
 
-    The first content is written at once, because the suite waits for it; the rest, later.
+    The first content is written at once, because the suite waits for it. The rest is written later.
     """
 
     def __init__(self, out: io.RawIOBase) -> None:
