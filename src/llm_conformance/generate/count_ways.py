@@ -1,12 +1,12 @@
-"""The variations of a usage object: which fields it has, and whether those for reasoning and sound are above 0.
+"""The variations of a usage object: which fields it has, and whether reasoning and sound count more than 0.
 
 A way of `missing counts` names everything that a usage object lacks, joined by ` + `. A name is a field of the column
 `usage`, such as `prompt_tokens_details/audio_tokens`, or an object with several of them, such as
 `prompt_tokens_details`. With ` is null` after the name, the field is sent as null. `none` means that nothing is
-missing. No way leaves out fields together that were never missing together.
+missing. If fields were never missing together, no way leaves them out together.
 
 Some providers count reasoning that they hide, some never count any, and some leave the field out if there is no
-reasoning. So a row says how reasoning is counted in answers with reasoning, and in answers without.
+reasoning. So the provider table says how an API counts reasoning in answers with reasoning, and in answers without.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _is_within(path: str, others: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an answer shows that has token counts: reasoning (as text or encrypted), sound, and words or calls."""
+    """Which parts with token counts an answer shows: reasoning (as text or encrypted), sound, and words or calls."""
 
     reasoning: bool = False
     sound: bool = False

@@ -72,10 +72,10 @@ class Counts:
 @functools.cache  # to create a strategy takes longer than to draw from it
 @st.composite
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
-    """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the row says.
+    """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the table says.
 
     If the answer has words, they count at least one token in addition to reasoning. The parts of a count add up to at
-    most the count, and to at most the first of the fields that make up the count, unless the row says otherwise.
+    most the count, and to at most the first of the fields that make up the count, unless the table says otherwise.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)

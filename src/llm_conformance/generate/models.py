@@ -1,4 +1,4 @@
-"""The models of a row. Every generated call names one of them."""
+"""The models of an API in the provider table. Every generated call names one of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from llm_conformance.wire.providers.api import Api
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
     """Return the models of an API that have the think profile. `speaks` says whether they speak.
 
-    Only the row decides which models think between tags. Models of the same family may do so at other APIs.
+    Only the provider table decides which models think between tags. Models of the same family may do so at other APIs.
     """
     return tuple(
         model
