@@ -129,7 +129,7 @@ class Deviation:
         return self.message is None or any(is_part(self.message, text) for text in texts)
 
     def is_covered_by(self, other: Deviation) -> bool:
-        """Return True if `other` has the same rule and every restriction of `other` is one of this deviation, too."""
+        """Return True if `other` has the same rule, and this deviation has every restriction of `other`."""
         restricted = ("adapter", "versions", "mode", "method")
         return (
             self.rule == other.rule

@@ -118,7 +118,7 @@ class ExampleJudge:
         return [(rule, found.violation.cause) for rule, found in _broken(cell, judgements) if self._keep(rule, found)]
 
     def judge_again(self, cell: Cell) -> list[Failure]:
-        """Judge a smaller example of a failure that is not known; return those of its failures that were found before.
+        """Judge a smaller example of a failure that is not known. Return its failures that were found before.
 
         The example can only replace the counterexample of such a failure. Its other failures are ignored, so that the
         result does not depend on which smaller examples were tried.
