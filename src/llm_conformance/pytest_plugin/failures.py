@@ -60,7 +60,7 @@ class JudgingItem(pytest.Item):
         return self._run.new_tally(items=1)
 
     def conclude(self, judged: Sequence[JudgedRule]) -> None:
-        """Raise the exception that makes the worst verdict pytest's outcome of the item."""
+        """Raise pytest's exception for the worst verdict, which becomes the outcome of the item."""
         failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
         if failures:
             raise Failures(*zip(*failures, strict=True))
