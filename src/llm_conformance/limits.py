@@ -37,7 +37,7 @@ TURNS = 64
 """Earlier answers of a conversation, direct and indirect (33 requests in a recording). The suite asks for all first."""
 
 PROBLEMS = 100
-"""Problems of a file that are listed. Nobody reads more, and each takes a validation."""
+"""Problems of a file that are listed. Nobody reads more, and it takes time to find each."""
 
 MESSAGE = 1_000
 """Code points of a message about a file. A message may quote the file, for example a URL of a megabyte."""
