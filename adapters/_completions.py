@@ -36,7 +36,7 @@ class Maker:
         prompt: The names of the count of prompt tokens. The first name that is present is used.
         completion: The names of the count of completion tokens.
         counts: Returns the object with the counts of a document.
-        field: The field of a request with the prompt.
+        field: The field of a request that holds the prompt.
     """
 
     piece: Callable[[Document], Piece | None]

@@ -32,7 +32,7 @@ FINISH: Mapping[str, FinishReason] = {
 class ConverseDecoder:
     """Decodes a response, or the events that build it. A block ends where the next one begins.
 
-    `cache_counts` are the names of the counts of tokens read from and written to the cache.
+    `cache_counts` names two counts: tokens that were read from the cache, and tokens that were written to it.
     """
 
     cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokens", "cacheWriteInputTokens")
