@@ -320,7 +320,7 @@ def _guarded(doing: str, action: Callable[[], T]) -> T:
 
 
 def _place(error: BaseException) -> str:
-    """Return the file and line in the adapter's code that raised; "" if the call itself failed."""
+    """Return the line of the adapter's code that raised; "" if no such line did, or if the message has the line."""
     if isinstance(error, SyntaxError):
         return ""  # the message has file and line
     last = traceback.extract_tb(error.__traceback__)[-1]
