@@ -80,7 +80,7 @@ WRITTEN_WITH = "ci"
 
 @dataclass(frozen=True)
 class Deviation:
-    """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
+    """One deviation: one rule, one glob of scenario ids, one message. An entry with lists makes several deviations.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict the deviation, unless they are
     None. `examples` is the effort of the run that found the failure, as a value of the option. `link` is a URL. If

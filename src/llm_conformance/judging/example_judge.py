@@ -35,7 +35,7 @@ class RuleResult:
     """The result of one rule over all examples.
 
     Attributes:
-        statuses: Maps each status that an example had to the last message with that status.
+        statuses: Maps each status to the message of the last example that had it.
         counterexamples: For each cause, the smallest counterexample and the positions of the known deviations that name
             it (None if it is not known).
     """

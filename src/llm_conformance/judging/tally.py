@@ -33,7 +33,7 @@ _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
-"""Maps the status of a cell to the status under which its further deviations count, if the two differ."""
+"""If a cell has a status that is listed here, its further deviations count under the other status."""
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
