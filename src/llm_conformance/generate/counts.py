@@ -168,7 +168,7 @@ def _whole(
 
 
 def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
-    """Return the most that the parts of a count may add up to: its first field minus the subtracted fields."""
+    """Return the most that the parts of a count may add up to: its first field minus the fields with a `-`."""
     taken = sum(fields.get(path.strip("-"), 0) for path in paths if path.startswith("-"))
     return fields.get(paths[0].rstrip("?"), 0) - taken if paths else 0
 
