@@ -79,7 +79,7 @@ def _edit(suite: ElementTree.Element) -> None:
 
 
 def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Yield the replacements of a test case: one for each of its verdicts; itself if it has none."""
+    """Yield a test case for each verdict of one of pytest's test cases; if it has no verdict, yield it unchanged."""
     properties = case.find("properties")
     values = {each.get("name"): each.get("value", "") for each in properties or ()}
     if properties is None or not {CLASS, NAME} <= values.keys():
