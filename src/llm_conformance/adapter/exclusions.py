@@ -34,7 +34,8 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
     """Return the first excluded way of a generated scenario or of its earlier answers; None if there is none.
 
-    With a fault, the ways of the unbroken answer count, because the request asks for that answer.
+    If a fault breaks the answer, the ways of the unbroken answer count, because the request asks for the unbroken
+    answer.
     """
     if not excluded:
         return None

@@ -6,7 +6,7 @@
 | `mypkg.module:attribute` | that attribute |
 | `path/to/file.py`, `path/to/file.py:attribute` | the same for a file |
 | `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.calling.program`) |
-| `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
+| `gateway:FILE.toml` | a gateway, called through its OpenAI chat API (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
 | `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
 
