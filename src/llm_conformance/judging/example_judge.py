@@ -107,7 +107,7 @@ class ExampleJudge:
         """The failures that are not known, each with its smallest counterexample."""
 
     def is_wrong(self, cell: Cell) -> bool:
-        """Judge an example by all rules; return True if it breaks one in a way that is not known."""
+        """Judge an example by all rules; return True if it has a failure that is not known."""
         return bool(self.judge(cell))
 
     def judge(self, cell: Cell) -> list[Failure]:

@@ -144,7 +144,7 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
 
 
 def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterator[tuple[Restriction, list[Failure]]]:
-    """Yield (restriction, failures). With a restriction to a mode or a method, an entry names no passing cells."""
+    """Yield (restriction, failures). A restriction to a mode or a method keeps an entry from naming passing cells."""
     scenarios = {each.scenario for each in failures}
     if not any(scenario in scenarios for scenario, _ in right):
         yield (), list(failures)

@@ -15,7 +15,7 @@ _EMPTY = "a proxy answers with an empty body and status 200 (https://github.com/
 def grounds(scenario: Scenario, mode: Mode) -> str | None:
     """Return what is unusual in a generated input with the sources, in one line; None if nothing is.
 
-    First comes the fault, then what is unusual in earlier answers, because these go back in the request.
+    First comes the fault, then what is unusual in the earlier answers that go back in the request, then in the answer.
     """
     why = [fault_grounds(scenario, mode)]
     for number, earlier in scenario.earlier.items():
