@@ -172,7 +172,7 @@ class Answer:
 
     @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
-        """For each citation: where its block starts in the message, in code points; the block; and the citation."""
+        """For each citation: (offset of its block in the message, the block, the citation)."""
         base = 0
         for block in self.blocks:
             if isinstance(block, Text):

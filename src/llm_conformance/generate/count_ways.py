@@ -136,7 +136,7 @@ class Shown:
 
 
 def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
-    """Map the paths of the fields that count reasoning and sound to the states that they may have.
+    """Map the path of each field that counts reasoning or sound to its possible states, such as `counted` or `missing`.
 
     Answers may have sound, but requests have none. Models that speak do not reason.
     """
