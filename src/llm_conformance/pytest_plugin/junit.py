@@ -21,7 +21,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import JudgingItem, Told
 
 CLASS, NAME, VERDICTS = "conformance adapter", "conformance test", "conformance verdicts"
-"""The properties of pytest's test cases that give the content of ours. pytest-xdist sends them to the controller."""
+"""The properties of pytest's test cases from which ours are made. pytest-xdist sends them to the controller."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
