@@ -31,7 +31,7 @@ LINES_OF_A_FRAME = 10_000
 """Lines of a frame (37). Parsers of server-sent events copy what they have for each further line."""
 
 DEVIATIONS = 5_000
-"""Known deviations of a file: rules times globs times messages of its entries (266 in a library's file)."""
+"""Known deviations of a file (266 in a library's file). An entry has its rules times its globs times its messages."""
 
 TURNS = 64
 """Earlier answers of a conversation, direct and indirect (33 requests in a recording). The suite asks for all first."""

@@ -1,8 +1,8 @@
 """A rate limit that is reported inside a stream is no ModelRateLimitError.
 
-Claude may report an error after the stream has begun. Its type says that it is a rate limit. Agno does not read
-this type, and raises a ModelProviderError with the status 200, that of the response. With `OpenAIChat`, a rate
-limit inside a stream is a ModelProviderError with the status 502, the default.
+Claude may report an error after the stream has begun. Its type says that it is a rate limit. Of these types Agno reads
+`overloaded_error` only, and raises a ModelProviderError with the status 200, that of the response. With `OpenAIChat`, a
+rate limit inside a stream is a ModelProviderError with the status 502, the default.
 
 Install agno 3.1.10 and the SDK of the provider, then run this file. Exit code: 1 while the fault shows, 0 when it is
 mended, 2 if something else failed.

@@ -39,7 +39,8 @@ class Provider(BaseHTTPRequestHandler):
 
 def call(url):
     """Call the library as its documentation shows; return what is seen, and whether that is the fault."""
-    chat = ChatAnthropic(model="claude-sonnet-4-5", api_key="key", kwargs={"base_url": url, "max_retries": 0})
+    client = {"base_url": url, "max_retries": 0}
+    chat = ChatAnthropic(model="claude-sonnet-4-5", reasoning=2048, api_key="key", kwargs=client)
 
     def chapter(book: str) -> str:
         """Return the chapter."""

@@ -79,7 +79,7 @@ class Provider(BaseHTTPRequestHandler):
 def sent_back(url, stream):
     """Return the parts of the answer that the second request has."""
     ASKED.clear()
-    chat = ChatGoogle(model="gemini-3-pro-preview", api_key="key", kwargs={"http_options": {"base_url": url}})
+    chat = ChatGoogle(model="gemini-3.1-pro-preview", api_key="key", kwargs={"http_options": {"base_url": url}})
     chat.chat("Hi", echo="none", stream=stream)
     chat.chat("Danke", echo="none", stream=stream)
     return ASKED[1]["contents"][1]["parts"]

@@ -1,7 +1,7 @@
 """dspy: what Claude cites goes back as a text that the assistant wrote.
 
-An answer with citations has a CitationPart behind each text. If `response.message` goes back with the next question,
-each CitationPart becomes a text block of the assistant with the words of the source.
+An answer with citations has a CitationPart behind the text that it belongs to. If `response.message` goes back with the
+next question, each CitationPart becomes a text block of the assistant with the words of the source.
 
 Install dspy 3.4.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else
 failed.

@@ -1,6 +1,9 @@
 """langchain-anthropic: tokens written to the cache are lost if only some of them have a known lifetime.
 
-So Anthropic counts with its own web search: cache_creation_input_tokens is more than the sum in cache_creation.
+In recordings of January 2026 with Anthropic's own web search, cache_creation_input_tokens is more than the sum in
+cache_creation. Anthropic documents that both are the same.
+
+https://github.com/langchain-ai/langchain/pull/35845 counts by the parts on purpose.
 
 Needs langchain-anthropic and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if
 something else went wrong.

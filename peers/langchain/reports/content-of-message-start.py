@@ -1,5 +1,7 @@
 """langchain-anthropic: blocks that are whole in message_start are lost in a stream.
 
+https://github.com/langchain-ai/langchain/issues/34406
+
 Further calls of code that runs at Anthropic (programmatic tool calling) come so: the message is complete in its first
 event.
 

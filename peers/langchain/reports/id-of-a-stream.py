@@ -1,7 +1,7 @@
 """langchain-openai and langchain-anthropic: the id of a streamed answer is not in the message.
 
-Without a stream it is in `response_metadata`. In a stream the message has an id of LangChain's own. A stream of audio,
-which ends without a finish reason, names no model either.
+Without a stream it is in `response_metadata`. In a stream the message has an id of LangChain's own. A stream of audio
+that ends without a finish reason names no model either.
 
 Needs langchain-anthropic and langchain-openai. Exits with 1 while the fault is there, with 0 when it is mended, with 2
 if something else went wrong.

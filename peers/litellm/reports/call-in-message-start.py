@@ -89,7 +89,11 @@ def call(url):
         )
     except litellm.exceptions.MidStreamFallbackError as error:
         return str(error)[:120], True
-    return f"{len(chunks)} chunks", False
+    choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
+    calls = [call.function.name for choice in choices for call in choice.delta.tool_calls or []]
+    reasons = [choice.finish_reason for choice in choices if choice.finish_reason]
+    is_whole = calls == ["level"] and reasons == ["tool_calls"]
+    return f"{len(chunks)} chunks, calls {calls}, finish reasons {reasons}", not is_whole
 
 
 def main():

@@ -76,7 +76,8 @@ def call(url):
         )
     except litellm.exceptions.MidStreamFallbackError as error:
         return str(error)[:120], True
-    return f"{len(chunks)} chunks", False
+    counts = [usage.total_tokens for chunk in chunks if (usage := getattr(chunk, "usage", None))]
+    return f"{len(chunks)} chunks, total tokens {counts}", not counts
 
 
 def main():

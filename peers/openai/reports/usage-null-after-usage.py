@@ -2,6 +2,8 @@
 
 With `moderation` in the request, OpenAI can send a chunk with the results behind the usage chunk.
 
+https://github.com/openai/openai-python/pull/3901 is about this line: it keeps the usage that came before.
+
 Needs openai and nothing else. Exits with 1 while the fault is there, with 0 when it is mended, with 2 if something
 else went wrong.
 """

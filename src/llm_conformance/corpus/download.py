@@ -101,7 +101,7 @@ class Index:
     def archives(self, name: str) -> list[Archive]:
         """Return the source archives of a package, the newest first. Raises DownloadError."""
         finder = PackageFinder(
-            session=cast("Fetcher", self._client),  # its own client does not match its protocol
+            session=cast("Fetcher", self._client),  # unearth's client does not match its own protocol
             index_urls=self._indexes,
             find_links=self._links,
             trusted_hosts=self._settings.trusted_hosts,

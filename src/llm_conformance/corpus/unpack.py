@@ -24,7 +24,7 @@ MAX_FILES = 5_000
 MAX_TOTAL = 256 * 2**20
 """How many bytes its recordings may have together."""
 MAX_RATIO = 50
-"""How many times as large as the archive its contents may be. Contents of up to `_FREE` bytes are always allowed."""
+"""The contents may be this many times as large as the archive. Up to `_FREE` bytes are always allowed."""
 _FREE = 16 * 2**20
 _LONGEST_NAME = 250
 _PIECE = 2**16

@@ -1,8 +1,8 @@
 """Give a bare recording the call that its request makes, so that `complete` and `stream` can be judged.
 
-A request repeats the earlier answers of the model. The adapter has to have returned them before, so it is first called
-once for each. It then receives a response in the provider's form with the content of that earlier answer. No rule
-judges these calls.
+A bare recording has no scenario file. Its request repeats the earlier answers of the model, which the adapter has to
+have returned before. So the suite first calls the adapter once for each earlier answer, and sends it this answer in the
+provider's form. No rule judges these calls.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _stated(message: Mapping[str, Any] | EarlierAnswer) -> Mapping[str, Any]:
 def _earlier(scenario: Scenario, request: Mapping[str, Any], call: RecordedCall) -> Mapping[int, Scenario]:
     """Map the index of each earlier answer to its scenario.
 
-    The `earlier` of that scenario are the answers before it.
+    In that scenario, `earlier` has the answers before this one.
     """
     found: dict[int, Scenario] = {}
     for position, message in enumerate(call.messages):

@@ -154,7 +154,7 @@ def _text_of(role: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class _Item:
-    """A tool call, a result, a file or an item; `content` is its content as normalised text."""
+    """A tool call, a result, a file or another item; `content` is its content as normalised text."""
 
     kind: str
     content: str

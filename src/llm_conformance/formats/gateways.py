@@ -40,7 +40,7 @@ class Gateway:
 
     @property
     def is_timeout(self) -> bool:
-        """Whether its status is one of Cloudflare's own that say that the server took too long."""
+        """Whether its status is one of Cloudflare's own for a server that took too long."""
         return self.status in _TIMEOUTS
 
 
@@ -91,4 +91,4 @@ LISTED = tuple({gateway.status: gateway for gateway in reversed(GATEWAYS)}.value
 """One answer of each status."""
 
 PAGE = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Sign in to the network</h1></body></html>"
-"""A page with status 200: https://github.com/harry0703/MoneyPrinterTurbo/issues/87."""
+"""The sign-in page of a network, which has status 200: https://github.com/harry0703/MoneyPrinterTurbo/issues/87."""

@@ -1,7 +1,7 @@
 """The recognisers of all wire formats, which read the ways of an answer.
 
-A recogniser is the counterpart of a generator. It recognises everything that a generator draws as ways of the API's
-row. Tests demand the same for every recorded answer: a way that is not in the row is a fact that the row lacks.
+A recogniser is the counterpart of a generator. In everything that a generator draws for an API, it finds only ways of
+the API's row. Tests demand the same of every recorded answer: if a way is not in the row, the row lacks a fact.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
 
 
 def _backend(api: Api, interaction: Interaction) -> Way:
-    """Return the way for the first backend that has all ways of an answer, and its model if models are stated.
+    """Return the way for the first backend with all ways of an answer and, if the row lists it, the requested model.
 
     If no backend fits, the way says what is wrong with the answer for the backend that fits best.
     """

@@ -27,7 +27,7 @@ class EarlierAnswer:
     Attributes:
         at: The number of items before the answer in the history of the request.
         items: The recorded messages, blocks or items of the answer.
-        message: The answer in OpenAI's form, as far as possible. Methods that send no request get this form.
+        message: The answer in OpenAI's form, as far as possible. `parse` and `parse_stream` get this form.
     """
 
     at: int

@@ -25,7 +25,7 @@ _GZIP_OR_DEFLATE = 32 + zlib.MAX_WBITS
 _LONGEST_BODY = MAX_BYTES // 2
 """The most bytes that a body may have.
 
-A cassette with at most `MAX_BYTES` also has the request, and escaping makes a body longer.
+A cassette may have at most `MAX_BYTES`. It also has the request, and escaping makes the body longer.
 """
 
 
@@ -71,9 +71,9 @@ def headers_for(api: Api, key: str | None) -> dict[str, str]:
 
 
 def send(request: ProviderRequest, url: str, key: str | None) -> RawResponse:
-    """Send a request. While the provider is busy, send it again after the time in its `retry-after`.
+    """Send a request. If the provider is busy or the connection breaks, send it a few times more.
 
-    If the present recording has the same status, the request is not sent again, even for an error.
+    The time in `retry-after` is waited for. A response with the status of the present recording never counts as busy.
 
     Raises:
         RefusedError: The status is 401, 403 or a redirect, and differs from the recorded status; or the headers do not

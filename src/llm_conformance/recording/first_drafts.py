@@ -36,7 +36,7 @@ class Conversation:
         tokens: The highest number of tokens in an answer.
         messages: The messages, in OpenAI's form.
         tools: The tools, in OpenAI's form.
-        stated: Whether only those APIs are asked whose row says how.
+        stated: Whether an API is asked only if its row says how.
     """
 
     title: str

@@ -172,7 +172,7 @@ def _write(
 
 
 def _readable(interaction: Interaction, api: Api) -> Interaction:
-    """Return the interaction. The fields of its request get their names in the provider table."""
+    """Return the interaction with its request in the uniform spelling of `Api.read_request`."""
     return replace(interaction, request=api.read_request(interaction.request))
 
 

@@ -2,8 +2,8 @@
 
 Of the headers, only allowed ones are kept. Of a URL, only the path and the API's own query parameters are kept.
 Everywhere else, three kinds of secrets are masked: known secrets (the key and the account of the request) in all forms
-(plain, JSON, URL, base64), plain parts of keys, and everything that looks like a secret. A mask is as long as the
-secret, so that offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is
+(plain, JSON, URL, base64), parts of keys in plain form, and everything that looks like a secret. A mask is as long as
+the secret, so that offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is
 written.
 """
 
@@ -165,7 +165,7 @@ def _plain_uri(uri: str, api: Api) -> str:
 
 @dataclass(frozen=True)
 class _Form:
-    """A way to write a secret: its pattern, and a lower-case text in each match, which is faster to find."""
+    """A way to write a secret: its pattern, and lower-case texts. Each match has one of them; they are fast to find."""
 
     pattern: re.Pattern[str]
     literals: tuple[str, ...]

@@ -121,7 +121,7 @@ def _is_drawn(result: Mapping[str, Any]) -> bool:
 def compare(before: Document, after: Document) -> Iterator[Change]:
     """Yield every cell whose status differs.
 
-    If each report is of one adapter, the adapter's name may differ, too.
+    If each report is of one adapter, the two adapters may have different names.
     """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     explored = explores(before)
@@ -141,7 +141,7 @@ def compare_findings(before: Document, after: Document, complete: bool) -> tuple
     """Return (findings only in `after`, findings only in `before`).
 
     Findings with the same rule and the same cause are the same, even if an exception comes from a different line of the
-    same function. Unless the reports are `complete`, only cells that both have judged count.
+    same function. Unless the reports are `complete`, only cells that both reports judged count.
     """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     common = _judged(before, several) & _judged(after, several)

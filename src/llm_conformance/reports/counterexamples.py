@@ -31,7 +31,7 @@ def listed(found: Mapping[str, Mapping[str, str]]) -> list[Document]:
 
 
 def write(document: Document, directory: Path) -> Iterator[tuple[str, list[Document]]]:
-    """Write the examples of a report as scenario files; yield (id, results that it explains) of each.
+    """Write the examples of a report as scenario files. For each, yield (its id, the results that it explains).
 
     Raises BadExamplesError, also if a file exists with a different content.
     """

@@ -43,7 +43,7 @@ FORMS: Mapping[str, Callable[[Sequence[Document]], Iterable[str]]] = {
     ".md": _whole(markdown.render),
     BADGE: _whole(badge.render),
 }
-"""Maps a suffix to the function that renders reports in pieces. Only the page and the summary can show several."""
+"""Maps a suffix to the function that renders reports in pieces. Only page and summary can show several reports."""
 
 
 class BadDestinationError(Exception):

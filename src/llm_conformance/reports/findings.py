@@ -51,8 +51,8 @@ class Finding:
         cause: The cause that the failures share.
         message: The message of the first example.
         conversations: The number of conversations (scenario and mode) in which the rule fails for this cause.
-        cells: The number of failing cells of the finding, including those of rules under `also`. A search gives one
-            cell for each rule, even if it finds several causes of failure.
+        cells: The number of failing cells of the finding, including those of rules under `also`. A search of
+            generated inputs gives one cell for each rule, even if it finds several causes of failure.
         provenance: Maps a provenance to its number of conversations.
         apis: Where it fails, as `provider:api`.
         methods: The methods that fail.

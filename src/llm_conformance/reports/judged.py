@@ -57,7 +57,7 @@ class Judged:
     isolation: str | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return these facts as JSON values."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     @property

@@ -42,7 +42,7 @@ class Right:
 class Matrix:
     """The conversations of one adapter by API and family of rules; generated ones have a column of their own.
 
-    `rows` are the `conversations` of a report.
+    A matrix is made from the `conversations` of a report.
     """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]], adapter: str) -> None:
@@ -113,7 +113,7 @@ NO_VERDICT: Mapping[str, str] = {
     "nothing judged": "no rule had anything to judge",
     "not all judged": "some calls could not be judged, and no failure says why",
 }
-"""The reasons why a report has no verdict, by what `verdict` returns instead."""
+"""Maps what `verdict` returns for a report without a verdict to the reason."""
 
 
 def why_no_verdict(document: Document) -> str:

@@ -86,7 +86,7 @@ def merge(documents: Sequence[Document]) -> Document:
 
 
 def _why_partial(documents: Sequence[Document], done: int) -> list[str]:
-    """Return why the merged run is partial. A shard may leave items to other shards: that is no reason."""
+    """Return why the merged run is partial. Items that a shard left to other shards are no reason."""
     found = dict.fromkeys(each for document in documents for each in document.get("partial", ()))
     found.pop(DESELECTED, None)
     planned = documents[0]["items"]["planned"]
@@ -99,7 +99,7 @@ def _listed(document: Document) -> str:
 
 
 def _results(documents: Sequence[Document]) -> dict[Key, Document]:
-    """Return all results by cell. Every shard has the results that need no call. One shard has each other result."""
+    """Return all results by cell. Every shard has the results that need no call; one shard has any other result."""
     found: dict[Key, Document] = {}
     for document in documents:
         for result in document["results"]:

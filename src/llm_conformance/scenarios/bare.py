@@ -36,7 +36,7 @@ _PLACEHOLDER = {"role": "user", "content": "(the recorded conversation is in cal
 
 @dataclass(frozen=True)
 class Recorder:
-    """What is known about the recorder of a cassette that does not state it.
+    """What is known about the recorder of a cassette, if the cassette itself does not say it.
 
     Attributes:
         fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
@@ -110,9 +110,10 @@ def problems(files: Iterable[BareFile]) -> Iterator[FileProblem]:
 
 
 def file_in(path: Path, cassette_dir: Path) -> BareFile:
-    """Return a bare cassette of a directory. Its id is its path below the directory, with at least one folder.
+    """Return a bare cassette of a directory. Its id is its path below the directory.
 
-    The id does not depend on other files, so a new cassette never changes an id that a deviation file names.
+    If the file is directly in the directory, the id begins with the directory's name. The id does not depend on other
+    files, so a new cassette never changes an id that a deviation file names.
     """
     below = path.relative_to(cassette_dir).as_posix()
     below = load.BARE_ENDING.sub("", below)

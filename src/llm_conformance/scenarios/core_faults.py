@@ -134,7 +134,7 @@ def of(scenarios: Iterable[Scenario]) -> Iterator[Scenario]:
 
 
 def list_command(id: str) -> str:
-    """Return the command that lists all core faults if an unknown id looks like a core fault; else all scenarios."""
+    """Return a command for an unknown id: it lists core faults if the id looks like one, and else scenarios."""
     return f"llm-conformance list {'core-faults' if f'/{load.CORE}' in id else 'scenarios'}"
 
 

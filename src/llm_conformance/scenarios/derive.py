@@ -32,7 +32,7 @@ def expect(facts: WireFacts, api: Api, profile: ThinkProfile, model: str | None 
     Args:
         facts: The facts in the bytes.
         api: The API that sent them.
-        profile: Where the model puts its reasoning between tags.
+        profile: The think profile of the model: where its text may have reasoning between tags.
         model: The model of the request, for an answer that does not name its model.
     """
     message, blocks = (facts.text, []) if facts.reasoning else think_tags.split(facts.text, profile, api.think_tag)

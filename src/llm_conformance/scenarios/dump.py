@@ -45,7 +45,7 @@ _Dumper.add_representer(str, _Dumper.represent_str)
 
 
 def stated(expected: Expected) -> dict[str, Any]:
-    """Return the `expected` of a scenario file: the stated values only."""
+    """Return the `expected` of a scenario file: the stated values, and others that differ from `_DEFAULTS`."""
     if expected.error is not None:
         failure = {"error": expected.error, "fault": expected.fault, "retry_after": expected.retry_after}
         also = {"may_raise": list(expected.may_raise)}
@@ -87,7 +87,7 @@ def _tool_call(call: ExpectedToolCall) -> dict[str, Any]:
 def stated_by_mode(expected_by_mode: Mapping[Mode, Expected]) -> dict[str, Any]:
     """Return the `expected` of several recordings.
 
-    Common values are there once, others below the name of their mode.
+    A value that all recordings have is written once, any other value below the name of its mode.
     """
     by_mode = {mode: stated(expected) for mode, expected in expected_by_mode.items()}
     if len(by_mode) == 1:

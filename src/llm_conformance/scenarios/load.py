@@ -82,7 +82,7 @@ class ScenarioFile:
         return {number: self.files.read(path, self.is_checked) for number, path in found if path is not None}
 
     def before(self) -> Iterator[ScenarioFile]:
-        """Yield each scenario whose answer is in this conversation or in that of an earlier answer, once."""
+        """Yield once each scenario whose answer is in this conversation, directly or through an earlier answer."""
         seen, left = {self.path}, [self]
         while left:
             for each in left.pop().earlier.values():

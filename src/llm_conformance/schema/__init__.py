@@ -141,9 +141,10 @@ def dotted(where: Where) -> str:
 
 
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
-    """Yield the innermost errors: if a schema allows several forms, those of the only form of the value's type.
+    """Yield the innermost errors of an error.
 
-    If there is no such form, or more than one, yield the error that jsonschema finds best.
+    If a schema allows several forms, these are the errors of the only form that has the value's type. If no form has
+    it, or more than one, it is the error that jsonschema finds best.
     """
     from jsonschema.exceptions import best_match
 
@@ -245,7 +246,7 @@ PATTERNS = {
 
 
 def _sentence(error: ValidationError) -> str:
-    """Return a sentence with what is required and what was found. jsonschema's own need knowledge of JSON Schema."""
+    """Return a sentence with what is required and what was found. Those of jsonschema need knowledge of JSON Schema."""
     says = _SENTENCES.get(str(error.validator))
     sentence = says(error) if says else _short(error.message)
     return f"a key {sentence}" if "propertyNames" in error.absolute_schema_path else sentence

@@ -36,7 +36,7 @@ Everything else is part of the format, and is always asked.
 
 @dataclass(frozen=True)
 class Conversation:
-    """A conversation. The head of `chat.toml` explains the attributes. Here, `modes` and `body` are complete."""
+    """A conversation. The head of `chat.toml` explains the attributes. What the file omits has its default here."""
 
     id: str
     title: str

@@ -104,7 +104,7 @@ def _planned(target: Target) -> int:
 
 
 def known_of(url: str, deviations: Sequence[Deviation]) -> Deviations:
-    """Return known deviations that all apply to the server with the label `url`."""
+    """Return known deviations, all of which apply to the server with the label `url`."""
     return Deviations(tuple(deviations), {url: tuple(range(len(deviations)))})
 
 

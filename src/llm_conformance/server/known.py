@@ -57,7 +57,7 @@ def write(path: Path, target: Target, judgement: Judgement) -> int:
 def _under_one_name(verdicts: Sequence[Verdict]) -> Iterator[Verdict]:
     """Yield the verdicts under the names of their conversations, without the numbers of repetitions (`#2`).
 
-    If one repetition fails, the passing repetitions are left out, so that no entry is restricted to one repetition.
+    If one repetition fails, the passing repetitions are left out, so that no entry is restricted because of them.
     """
     wrong = {_place(each) for each in verdicts if each.status == Status.FAIL}
     for each in verdicts:

@@ -1,4 +1,4 @@
-"""The answers of a server without keys, and the files that keep them.
+"""A server's answers, from which keys were removed, and the files that keep these answers.
 
 A file is a VCR cassette in JSON with one interaction. Under `asked`, it has what a cassette has no place for.
 `llm-conformance import` reads such files, so adapters can be judged by them, too.

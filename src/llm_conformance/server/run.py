@@ -71,7 +71,7 @@ def _without(known: Sequence[str], text: str) -> str:
 
 
 def _first_refused(target: Target, answer: Recording, location: str) -> str:
-    """Return a message: how the server refused the simplest request, and advice. `ask` has removed the secrets."""
+    """Return how the server refused the simplest request, and what to do. `ask` has removed the secrets."""
     if answer.status == 0:
         why = f" within {answer.milliseconds} ms" if answer.ended == "open" else f" that is HTTP ({answer.ended})"
         tls = "; if it does not speak TLS, it is at http:// instead" if target.url.startswith("https:") else ""

@@ -37,7 +37,7 @@ def fields(value: Any) -> dict[str, Any]:
 
 
 def turns(call: Any) -> list[Any]:
-    """Return the messages of a call. In place of earlier answers, it has the library's own messages (`Answer.turn`)."""
+    """Return the messages of a call. The library's own messages (`Answer.turn`) replace earlier answers."""
     return [said.turn if isinstance(said, Answer) else said for said in call.messages]
 
 

@@ -1,7 +1,7 @@
 """Read the facts in the bytes of a response, by the read rules of its wire format.
 
 This reading shares no code with `adapters/`. The lint compares the facts with the hand-written expected values of a
-scenario. Bare recordings are judged only by these facts.
+scenario. Bare recordings have no scenario file, and are judged only by these facts.
 
     bytes  --framing-->  JSON documents  --read rules-->  WireFacts  --scenarios/derive-->  Expected
 
@@ -68,7 +68,8 @@ class WireFacts:
         usage: The usage object without null values. For a stream, the read rules decide if this is the last usage
             object or all of them merged.
         null_counts: The fields of a usage object that were null.
-        calls: The client's tool calls as [id, name, arguments], by (key on the wire, first id).
+        calls: Maps (key on the wire, first id) to a tool call, [id, name, arguments]. If a call has no name, the
+            provider runs its tool.
         own_tools: Maps the id of a call to the type of its item (`shell_call`), for tools that the provider defines and
             the client runs. Such a call has its arguments as an object, and `calls` has them as JSON text.
         asks: Whether the provider asks the client for something that is not the result of a call, such as an approval.
@@ -109,7 +110,7 @@ class WireFacts:
 
     @property
     def tool_calls(self) -> list[list[str]]:
-        """The client's tool calls in order, without those of the provider's own tools, which have no name."""
+        """The client's tool calls in order. A call without a name is left out, because the provider runs its tool."""
         return [call for call in self.calls.values() if call[1]]
 
 
@@ -372,7 +373,7 @@ def _continues(piece: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
 
 
 def _joined_base64(one: str, other: str) -> str:
-    """Join two complete base64 texts. Nothing may follow padding, so if the first has some, their bytes are joined."""
+    """Join two complete base64 texts. Nothing may follow padding. So if the first has padding, the bytes are joined."""
     if not (one.endswith("=") and other):
         return one + other
     return base64.b64encode(base64.b64decode(one) + base64.b64decode(other)).decode("ascii")

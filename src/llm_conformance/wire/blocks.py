@@ -1,4 +1,4 @@
-"""Read the blocks of an answer in wire order, for formats with blocks. They become segments with their opaque data.
+"""Read the blocks of an answer in wire order, for formats with blocks. Each becomes a segment with its opaque data.
 
 Like `answers`, this shares no code with adapters. Unlike the read rules, it knows which types of blocks a format has.
 """
@@ -78,7 +78,7 @@ def _has_unknown_event(interaction: Interaction, wire: str) -> bool:
 class _UndecidedError(Exception):
     """The blocks cannot be told apart, or some are media.
 
-    An adapter may return media as attachments only, or as segments, too.
+    An adapter may return media only as attachments, or also as segments.
     """
 
 
@@ -174,7 +174,7 @@ def _blocks_of_converse(interaction: Interaction) -> list[Fields]:
 
 
 def _add_piece(block: Fields, delta: Mapping[str, Any]) -> None:
-    """Add a delta to a block. With all its deltas, the block is as a plain answer has it."""
+    """Add a delta to a block. After its last delta, the block is like one of an answer without a stream."""
     for name, value in delta.items():
         if name == "text":
             block["text"] = block.get("text", "") + value
@@ -239,7 +239,7 @@ def _items(interaction: Interaction) -> list[Fields]:
 
 
 def _with_one_seal(item: Fields, last: list[str | None]) -> Fields:
-    """Return an item. If the last event encrypts the item differently, its encrypted content is removed."""
+    """Return an item, without its encrypted content if the last event encrypts the item differently."""
     sealed_anew = any(last) and item.get("encrypted_content") not in last
     return {**item, "encrypted_content": None} if sealed_anew else item
 

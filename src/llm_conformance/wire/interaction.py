@@ -43,7 +43,7 @@ class Interaction:
 
     @functools.cached_property
     def too_large(self) -> str:
-        """Names what exceeds `limits` in a stream; "" for a stream within them and for a single document."""
+        """Says which of the `limits` a stream exceeds; "" if it exceeds none, and for a single document."""
         if self.framing is None or len(self.body) <= limits.LINES_OF_A_FRAME:
             return ""
         for number, frame in enumerate(self.framing.frames(self.body), start=1):

@@ -57,7 +57,7 @@ def is_closed(text: str, tag: str = TAG) -> bool:
 
 
 def closes_unopened(text: str, tag: str = TAG) -> bool:
-    """Return True if the first tag is a closing tag. The prompt had the opening tag, or the text quotes a tag."""
+    """Return True if the first tag is a closing tag. Then the prompt has the opening tag, or the text quotes a tag."""
     first = re.search(rf"(?ai:</?{tag}>)", text)
     return first is not None and first[0].startswith("</")
 

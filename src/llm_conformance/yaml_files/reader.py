@@ -55,7 +55,7 @@ def line_of(text: str, where: Where) -> int:
 
 @functools.lru_cache(maxsize=8)
 def _lines(text: str) -> Mapping[Where, int]:
-    """Map the path of every value in a text to its line. JSON that is no YAML is read up to where they differ."""
+    """Map the path of every value in a text to its line. JSON that is not YAML is read up to the part that is not."""
     lines: dict[Where, int] = {}
     with contextlib.suppress(_RefusedYamlError, yaml.YAMLError, ValueError):
         _read(text, lines, of_recorder=True)

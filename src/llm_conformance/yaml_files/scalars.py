@@ -1,6 +1,6 @@
 """Read plain scalars of YAML as numbers, truth values, null or text, by PyYAML's own rules.
 
-These are the rules of YAML 1.1, like vcrpy's. 0x1f, 0b11 and 1:59:59 are numbers, too.
+These are the rules of YAML 1.1, which vcrpy uses, too. 0x1f, 0b11 and 1:59:59 are numbers, too.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def chunks(draw: DrawFn, answer: Answer) -> tuple[list[Fields], int]:
 
 
 def _opened(draw: DrawFn, answer: Answer, beside: _Beside, found: Sequence[Delta]) -> list[Fields]:
-    """Return the deltas with the fields beside their content. In some ways, a delta without content comes first."""
+    """Return the deltas with the fields beside their content. Some ways put a delta without content first."""
     filled = [beside.fill(kind, fields) for kind, fields in found]
     ways = ways_of(answer.api, v.FIRST_DELTA)
     if not found:
@@ -101,7 +101,7 @@ def _opened(draw: DrawFn, answer: Answer, beside: _Beside, found: Sequence[Delta
 def _insert_empty_deltas(draw: DrawFn, answer: Answer, stream: list[Fields], is_open: bool) -> None:
     """Insert deltas without content after the first delta.
 
-    If the stream is not open, none comes after the last delta.
+    Unless `is_open`, none comes after the last delta, because that has the finish word.
     """
     room = len(stream) - (0 if is_open else 1)
     way = choose(draw, answer.api, v.EMPTY_DELTAS)

@@ -1,4 +1,4 @@
-"""List the role and the empty fields of an object in a text, which is a way of a variation: `role, content empty`."""
+"""Write the role and the empty fields of an object as a list, such as `role, content empty`. Such a list is a way."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class ChatGenerator(Generator):
         return (*shown, answers.cited(draw, text) if places else Text(text), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw whether a stream has a finish word, and other choices. Calls get arguments if the row demands some."""
+        """Draw the number of choices, and whether a stream has a finish word. Missing arguments get the API's form."""
         api = answer.api
         blocks = tuple(_with_arguments(api, block) if isinstance(block, Call) else block for block in answer.blocks)
         several = choose(draw, api, v.CHOICES) == "several" and some(draw)
@@ -66,7 +66,7 @@ class ChatGenerator(Generator):
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw which chunks of a stream have token counts, if a request may have to ask for counts."""
+        """Draw which chunks of a stream have token counts, if a stream has some of these ways only on request."""
         api = answer.api
         to_ask = api.way_params.get(v.COUNTS_OF_A_STREAM.name, {})
         if mode == "json" or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):
@@ -119,7 +119,7 @@ def _head(kind: str, answer: Answer) -> dict[str, Any]:
 
 
 def _with_arguments(api: Api, call: Call) -> Call:
-    """Return a call. If it has no arguments and the API sends no such calls, it gets some."""
+    """Return a call. If it has no arguments, the text of its arguments becomes one that the API sends: "" or "{}"."""
     if call.arguments not in ("", "{}"):
         return call
     way = "empty" if call.arguments == "" else "an object"

@@ -91,7 +91,7 @@ def _reasoning(draw: DrawFn, answer: Answer) -> Fields:
 
 
 def fields_of(draw: DrawFn, api: Api, variation: Variation) -> str:
-    """Draw the list of the fields with reasoning. If the row states no ways, one of the API's fields is drawn."""
+    """Draw which fields have the reasoning, as a text. If the row states no ways, draw one of `reasoning_fields`."""
     ways = tuple(api.varies.get(variation.name, ())) or api.reasoning_fields
     return pick(draw, *ways)
 

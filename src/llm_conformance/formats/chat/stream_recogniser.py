@@ -52,7 +52,7 @@ def annotations_of(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def ways_of_the_native_word(choice: Mapping[str, Any]) -> Found:
-    """Yield the way of the native word. A gateway's choice may have one beside the finish word."""
+    """Yield the way of the upstream provider's own ("native") word, which may be beside a gateway's finish word."""
     word = choice.get("finish_reason")
     if word:
         native = choice.get("native_finish_reason", "absent")
@@ -170,7 +170,7 @@ def _ways_of_counts(chunks: Chunks, own: Chunks) -> Found:
 
 
 def _counts_of(counted: Chunks, own: Chunks) -> str | None:
-    """Return which chunks have counts; None if the only chunk has counts, which is true of several ways."""
+    """Return which chunks have counts; None if there is only one and it has counts, because several ways fit."""
     if not counted:
         return "never"
     apart = [chunk for chunk in counted if not chunk.get("choices")]

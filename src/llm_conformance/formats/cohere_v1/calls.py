@@ -29,8 +29,8 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return an empty document.
+    """Raise CannotAskError.
 
-    It is never used, because all earlier answers are texts, and the call can have texts.
+    Nobody calls this function, because all earlier answers are texts, and a call has a place for texts.
     """
     raise CannotAskError("an earlier answer is more than a text")

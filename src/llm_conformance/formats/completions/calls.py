@@ -22,5 +22,5 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return an empty document. It is never used, because a prompt has no earlier answers."""
+    """Raise CannotAskError. Nobody calls this function, because a prompt has no earlier answers."""
     raise CannotAskError("a prompt has no earlier answers")

@@ -67,7 +67,7 @@ class CompletionsGenerator(Generator):
         return whole(answer)
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream: a chunk for each piece, the last one with the finish word, and the chunks after it."""
+        """Draw a stream: a chunk for each piece, the last one with the finish word, then counts and the end marker."""
         chunks = list(self._chunks(draw, answer))
         pings = choose(draw, answer.api, PINGS) == "anywhere"
         frames: list[Frame] = []

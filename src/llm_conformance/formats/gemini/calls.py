@@ -25,7 +25,7 @@ from llm_conformance.formats.turns import plain_text
 HISTORY = "contents"
 
 _RESULTS = ("result", "output", "content")
-"""The usual keys of a function response whose only text is the result. The sender chooses the key."""
+"""The usual keys of the result in a function response that has nothing else. The sender chooses the key."""
 
 
 def read(request: Mapping[str, Any]) -> RecordedCall:

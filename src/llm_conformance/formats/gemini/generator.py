@@ -83,7 +83,7 @@ class GeminiGenerator(Generator):
                 yield segment
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Remove what an answer lacks after a filter or an error has ended it: citations, signatures, content.
+        """Remove what a filter or an error removes: signatures and content. An answer with citations ends normally.
 
         A stream keeps the text that it has sent before its last chunk. A plain response that failed may keep its text,
         too.
@@ -157,7 +157,7 @@ class GeminiGenerator(Generator):
                 yield [_part(draw, answer.api, block)]
 
     def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
-        """Draw the parts of the chunk with the finish reason. One part of the answer is moved to it from `chunks`."""
+        """Draw the parts of the chunk with the finish reason. They may come from the last of `chunks`."""
         if _broken_off(answer):
             return []
         seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]

@@ -77,7 +77,7 @@ class InteractionsGenerator(Generator):
         return empty(draw, answer.api, NO_SIGNATURE, "signature") if is_unsigned else {}
 
     def _start(self, draw: DrawFn, answer: Answer, block: Block) -> Fields:
-        """Return a step without the content that its deltas add. For a call, it has the signature."""
+        """Return a step without the content that its deltas add. The step of a call has its signature."""
         if isinstance(block, Call):
             return _bare(block) | {"arguments": {}} | self._unsigned(draw, answer, block)
         return {"type": _bare(block)["type"]}

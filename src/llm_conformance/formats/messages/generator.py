@@ -218,7 +218,7 @@ def _category(draw: DrawFn) -> str | None:
 def _end(answer: Answer, details: str, category: str | None) -> Fields:
     """Return the finish word and its details: the stop sequence that was found, or what was refused.
 
-    `details` is the way of an answer that is not a refusal: how it lacks details.
+    `details` says how an answer that is not a refusal lacks details. If it is `absent`, refusals have none, either.
     """
     found = "END" if answer.word == "stop_sequence" else None
     end = {"stop_reason": answer.word, "stop_sequence": found}

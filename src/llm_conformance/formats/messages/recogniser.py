@@ -1,6 +1,6 @@
 """Recogniser of Anthropic messages. It tells which ways of the format an answer has.
 
-A stream has the ways of the whole answer that its events build, and ways of its own.
+A stream has the ways of the whole answer that its events build, and ways that only streams have.
 """
 
 from __future__ import annotations

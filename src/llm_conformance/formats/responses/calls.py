@@ -47,7 +47,7 @@ def read(request: Mapping[str, Any]) -> RecordedCall:
         messages: list[Mapping[str, Any] | EarlierAnswer] = [{"role": "user", "content": given}]
     else:
         messages = list(_messages(recorded_call.history(request, HISTORY)))
-    # `instructions` is not a message, because `previous_response_id` does not continue it.
+    # `instructions` is no message: it holds for one request, even if `previous_response_id` continues the messages.
     return RecordedCall(messages, tools, without(request, ("input", "tools"), tools=others))
 
 

@@ -165,7 +165,7 @@ def _progress_events(api: Api, item: Fields) -> list[Fields]:
 
     If it runs code, the code follows the first event in one piece.
 
-    Nothing is drawn here, so that the same seed still draws the same answers.
+    Nothing is drawn here, so that a seed draws the same answers as in earlier versions.
     """
     first, *others = ({"type": f"response.{item['type']}.{step}"} for step in _PROGRESS[item["type"]])
     if "code" not in item:

@@ -93,7 +93,7 @@ def _read(item: Fields) -> Iterator[Block | str]:
 
 
 def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
-    """Yield the ways of a stream: those of its finished items, and ways of its own."""
+    """Yield the ways of a stream: those of its finished items, and those of its events."""
     events = [document for document in documents if isinstance(document, dict)]
     kinds = [event["type"].removeprefix("response.") for event in events]
     begun = [event["item"] for event in events if event["type"] == "response.output_item.added"]

@@ -37,7 +37,7 @@ class WorkersAiGenerator(Generator):
         return (Text(draw(texts.answers())), *answers.calls(draw, api))
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw ids of the calls, and whether there is a finish word."""
+        """Draw the form of the calls. Only functions have a finish word. Without calls, draw whether there is one."""
         api = answer.api
         if not answer.calls:
             return answer if choose(draw, api, v.FINISH_WORD) == "given" else replace(answer, word=None)

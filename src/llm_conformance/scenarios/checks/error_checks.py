@@ -34,15 +34,14 @@ def class_is_named(recording: Recording) -> Problems:
 def key_is_in_probes_only(recording: Recording) -> Problems:
     """Report a response that repeats the whole API key, unless the scenario is a probe.
 
-    Providers mask the keys that they repeat. So only a probe may make an adapter fail because it passes on such a
-    response.
+    Providers mask the keys that they repeat. So an adapter that passes on such a response may fail only in a probe.
     """
     if CANARY_KEY.encode() in recording.interaction.body and recording.file.cassette.grounds != "probe":
         yield "the response has the whole API key, which providers mask: mask it, or make this a probe", ("recordings",)
 
 
 def _places_that_name(value: Any, error: Any, key: str = "", beside: Mapping[str, Any] = _NOTHING) -> Iterator[bool]:
-    """For each place of the error in a value, yield True if the error, its key or a field beside it names a class."""
+    """Yield for each place of the error in a value whether the error, its key or a field beside it names a class."""
     if value == error:
         parts = error if isinstance(error, list) else [error]
         yield key.endswith("Exception") or any(map(_names, (*parts, beside)))

@@ -71,7 +71,7 @@ def is_ours(directory: Path) -> bool:
 
 
 def _of_scenario(path: Path, known: dict[Path, str | None]) -> str | None:
-    """Return the digest of a scenario. In `known`, a digest of its conversation is None while it is being computed."""
+    """Return the digest of a scenario. While a digest is being computed, it is None in `known`."""
     if path not in known:
         known[path] = None
         known[path] = _of_files(path, known)

@@ -1,6 +1,6 @@
 """References to public recordings.
 
-A reference names the interaction that shows that a provider sends what a scenario has.
+A reference names an interaction of a public recording. It is the evidence that a provider sends what a scenario has.
 
 `metadata.shown_by` of a cassette has a reference for a mode, such as
 

@@ -2,7 +2,7 @@
 
 | recorder | a document has | an interaction has |
 |---|---|---|
-| vcrpy | `interactions` | `uri`, `body: {string}`, `status: {code}`; first `content` and `status_code` |
+| vcrpy | `interactions` | `uri`, `body: {string}`, `status: {code}`; in old files `content`, `status_code` |
 | LangChain | `requests` and `responses` | the same |
 | Ruby's and R's VCR | `http_interactions` | the same; bodies also as `base64_string`, `raw_gzip` (base64) |
 | go-vcr | `interactions` | `url`, `body` as text, `code` |

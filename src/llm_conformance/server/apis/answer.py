@@ -25,7 +25,7 @@ class Answer:
     Attributes:
         texts: The text; in a stream, its pieces.
         reasonings: The reasoning; in a stream, its pieces.
-        calls: The tool calls in order, by the key that tells them apart in a stream.
+        calls: The tool calls in order. The keys are those that tell calls apart in a stream.
         finish: The finish words that are not null.
         is_cut: Whether the token limit has cut the answer off.
         is_refusal: Whether the model refuses in the format's field for refusals.

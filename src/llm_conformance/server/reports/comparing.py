@@ -1,7 +1,7 @@
 """The differences between two reports on servers: which findings are new or gone, which cells got better or worse.
 
-A model's answers differ from run to run, so a rule may be able to judge a cell in one run only. Therefore only cells
-that were judged in both runs are compared.
+A cell is (rule, conversation, mode). A model's answers differ from run to run, so a rule may be able to judge a cell in
+one run only. Therefore only cells that were judged in both runs are compared.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def limit_on_tokens_is_obeyed(exchange: Exchange) -> None:
 
 @rule("SRV-21", harm="false success")
 def cut_answer_says_so(exchange: Exchange) -> None:
-    """The finish word says that the token limit has cut an answer off (`length`) if it has, and only then.
+    """An answer has the finish word for the token limit (`length`) if the limit has cut it off, and only then.
 
     Otherwise clients take half an answer for the whole.
 

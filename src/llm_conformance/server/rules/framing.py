@@ -124,8 +124,8 @@ def is_an_event_stream(exchange: Exchange) -> None:
 def ends_with_its_last_event(exchange: Exchange) -> None:
     """A stream ends with the last event of the format, such as `[DONE]`, and nothing comes after it.
 
-    Without it a client cannot tell an answer that is complete from one that broke off. What comes after it is lost. In
-    responses, `[DONE]` may come after it, because the Open Responses specification demands that.
+    Without that event, a client cannot tell a complete answer from one that broke off. What comes after it is lost. In
+    responses, `[DONE]` may come after the last event, because the Open Responses specification demands `[DONE]`.
 
     Source: https://platform.openai.com/docs/api-reference/chat/create ("stream"): "tokens will be sent as data-only
     server-sent events as they become available, with the stream terminated by a data: [DONE] message";

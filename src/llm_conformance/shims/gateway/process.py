@@ -2,7 +2,7 @@
 
     python -m llm_conformance.shims.gateway.process COMMAND ...
 
-is the process between the two. It starts the command, and ends the command when its own standard input ends.
+is the process between the gateway and that program. It starts the command, and ends it when its standard input ends.
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ def aws_texts(message: bytes) -> Iterator[tuple[str, bytes]]:
     """Yield (place, text) for every text in a message: the headers, the payload, and the decoded `bytes` of a chunk.
 
     For a message that is cut off or corrupt, yields the whole message, and as much of its base64 as can be decoded.
-    Raises ValueError if it is not base64.
+    Raises ValueError if the `bytes` of such a message are not base64.
     """
     try:
         headers, payload = aws_parts(message)

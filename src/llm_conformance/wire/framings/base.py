@@ -108,7 +108,7 @@ class Framing(ABC):
         title: The end of the sentence "streams are ..." on the pages of providers.
         content_type: The content type of responses in this framing, in lower case.
         empty: The body of a stream that has started but has no frame yet.
-        is_binary: Whether frames are binary. Only `texts` and `cleaned` then find their texts.
+        is_binary: Whether frames are binary. Only `texts` and `cleaned` find the texts of binary frames.
         is_like_plain: Whether a plain answer has the same content type.
     """
 

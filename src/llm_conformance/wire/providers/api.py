@@ -1,7 +1,7 @@
 """The provider table: facts about a provider that hold for all conversations.
 
 Each provider has a file `<provider>.toml`. Each API has a table `[api.<name>]` in it, with its facts and their sources.
-In the code, such a table is a row and its keys are columns. An API may be `like` another API (`provider:api`). It then
+The code calls such a table a row, and its keys columns. An API may be `like` another API (`provider:api`). It then
 inherits every column of that API that it does not state itself. `schemas/provider.schema.json` is the schema of a file.
 The documentation has a page for each provider, made from the table.
 """
@@ -129,8 +129,8 @@ class Api:
         think: Maps globs of models to their think profile, for models that put reasoning into the text.
             Models that do so on every host are in `think_families`.
         think_tag: The name of the tags around that reasoning.
-        keeps_sums: Whether prompt and completion always add up to the total. If False, a bare recording where they do
-            not add up has no expected counts.
+        keeps_sums: Whether prompt and completion always add up to the total. If they may differ, a bare recording
+            (without a scenario file) has expected counts only where they add up.
         unplaced_counts: Fields of the usage object that another count may or may not include, because no source tells.
             If such a field is not 0, a bare recording has no expected counts.
         repeated_counts: Maps further fields of the usage object to the fields that add up to them, in the form of
@@ -165,7 +165,7 @@ class Api:
         further: Maps the path of an object (`wire.paths`) to fields that the object always has, and that an adapter
             does not need. In the file, the fields are JSON text.
         backends: Servers or families of models behind this API that answer in different ways, the most common first.
-            Each backend has some of the ways, models and ids of the row. All those of one answer belong to one backend.
+            Each backend has some of the ways, models and ids of the row. An answer has only those of one backend.
         drafts: How the API is asked for its first recordings.
         notes: What else an adapter has to know; one or two sentences each.
         sources: Where the facts come from: URLs with what they say, and measurements over recordings.
@@ -307,7 +307,7 @@ class Api:
         return not self.path_models or any(fnmatch.fnmatchcase(model, glob) for glob in self.path_models)
 
     def think_profile(self, model: str) -> ThinkProfile:
-        """Return the think profile of a model: the one in `think`, else `leading` for a family that writes tags."""
+        """Return what `think` states for a model; else `leading` if its family writes tags, and `off` if not."""
         by_family = self.wire in _WITHOUT_BLOCKS and thinks_between_tags(model)
         return self.stated_profile(model) or ("leading" if by_family else "off")
 

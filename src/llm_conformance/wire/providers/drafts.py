@@ -1,4 +1,4 @@
-"""How to ask an API for its first recordings: what a draft has besides the conversation (`[api.X.drafts]`)."""
+"""The table `[api.X.drafts]`: what the drafts of an API (`recording.draft`) have besides their conversations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Services other than models, whose calls are recorded beside those of a model. They are recognised by URL.
+"""Services other than models, whose calls are recorded beside those of a model. They are recognised by URL or request.
 
-Recordings of their calls are out of scope. The summary counts them by service, so that nobody takes them for APIs that
-are missing from the provider table.
+Recordings of their calls are not judged. The summary of a run counts them by service, so that nobody takes the services
+for APIs that are missing from the provider table.
 """
 
 from __future__ import annotations

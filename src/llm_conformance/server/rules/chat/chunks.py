@@ -30,7 +30,7 @@ def chunks_are_of_one_answer(exchange: Exchange) -> None:
 def each_choice_ends_once(exchange: Exchange) -> None:
     """Each choice of a stream has one finish reason, in its last chunk with content.
 
-    Without it, a client cannot tell why the answer ended. Clients that stop at it lose the content after it.
+    Without a reason, a client cannot tell why the answer ended. Clients that stop at a reason lose what follows.
 
     Source: https://platform.openai.com/docs/api-reference/chat-streaming/streaming ("finish_reason").
     """

@@ -48,7 +48,7 @@ def counts_are_in_the_last_object(exchange: Exchange) -> None:
 
 @rule("SRV-65", harm="wrong count", apis=_APIS)
 def durations_are_nanoseconds(exchange: Exchange) -> None:
-    """`total_duration` is in nanoseconds: not much more than the client waited, and not much less than a part took.
+    """`total_duration` is in nanoseconds: not much more than the client waited, and not much less than other durations.
 
     Programs divide the counts by the durations to show tokens per second.
 

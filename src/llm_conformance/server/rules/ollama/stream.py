@@ -39,7 +39,8 @@ def is_a_stream_of_lines(exchange: Exchange) -> None:
 def last_object_says_why(exchange: Exchange) -> None:
     """The object with `done: true` has a `done_reason`, and no object before it has one.
 
-    Without it, a client cannot tell a whole answer from one that was cut off. Some clients stop at the first one.
+    Without a reason, a client cannot tell a whole answer from one that was cut off. Some clients stop at the first
+    reason.
 
     Source: https://docs.ollama.com/api/chat ("done_reason": "Reason the response finished"), and
     https://docs.ollama.com/api/streaming (the last line of the example).

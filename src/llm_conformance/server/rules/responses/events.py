@@ -41,7 +41,7 @@ def sequence_numbers_rise(exchange: Exchange) -> None:
 
 @rule("WIRE-21", harm="lost", modes=("stream",), apis=_APIS)
 def items_are_added_and_done(exchange: Exchange) -> None:
-    """A stream starts with `response.created`. An item's `output_item.added` comes first, its `output_item.done` last.
+    """A stream starts with `response.created`. Items begin with `output_item.added` and end with `output_item.done`.
 
     Clients add the content of events to the item that was added. If no such item exists, they fail.
 
