@@ -148,7 +148,7 @@ class Answer:
 
 
 def _sound(usage: Usage) -> Usage:
-    """Set each count that exceeds the count that includes it to None. It stays in `raw`."""
+    """Set each part that is larger than its whole to None. `raw` still has its count."""
     too_large: dict[str, Any] = {}
     for part, whole in _WHOLES.items():
         part_count, whole_count = getattr(usage, part), getattr(usage, whole)

@@ -33,10 +33,10 @@ class Maker:
     Args:
         piece: Returns the content of a document; None if the document has no content.
         finish: Maps finish words to canonical finish reasons.
-        prompt: The names of the prompt's count. The first name that is present is used.
-        completion: The names of the text's count.
+        prompt: The names of the count of prompt tokens. The first name that is present is used.
+        completion: The names of the count of completion tokens.
         counts: Returns the object with the counts of a document.
-        field: The field of a request with the prompt.
+        field: The field of a request that holds the prompt.
     """
 
     piece: Callable[[Document], Piece | None]

@@ -32,7 +32,7 @@ FINISH: Mapping[str, FinishReason] = {
 class ConverseDecoder:
     """Decodes a response, or the events that build it. A block ends where the next one begins.
 
-    `cache_counts` are the names of the counts of tokens read from and written to the cache.
+    `cache_counts` names two counts: tokens that were read from the cache, and tokens that were written to it.
     """
 
     cache_counts: ClassVar[tuple[str, str]] = ("cacheReadInputTokens", "cacheWriteInputTokens")
@@ -69,7 +69,7 @@ class ConverseDecoder:
                 raise exception(kind, event, self._answer.call)
             case "error":
                 raise error_in_band(event, self._answer.call)
-            case _ if kind.startswith("amazon-bedrock-"):  # Bedrock's own fields beside an event of the model
+            case _ if kind.startswith("amazon-bedrock-"):  # a field that Bedrock adds to an event
                 pass
             case unknown:
                 self._answer.keep(unknown, event)

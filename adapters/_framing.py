@@ -1,7 +1,7 @@
 """Split the bytes of a stream into JSON documents, wherever the chunks are cut.
 
-A library, sseclient, parses server-sent events, as an adapter should do it. The suite derives its expected values with
-a different parser.
+A library, sseclient, parses server-sent events. Adapters should use a library, too. The suite derives its expected
+values with a different parser.
 """
 
 from __future__ import annotations

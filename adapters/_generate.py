@@ -200,7 +200,8 @@ class GenerateDecoder:
     def _usage(self) -> Usage | None:
         """Return the usage.
 
-        The counts of candidates leave out thoughts; those of prompts leave out tool use. A count of 0 is absent.
+        The counts of candidates leave out thoughts, and the counts of prompts leave out tool use. The API omits counts
+        of 0.
         """
         raw = self._answer.raw_usage
         prompt, total = raw.get("promptTokenCount"), raw.get("totalTokenCount")

@@ -36,7 +36,7 @@ class PartialArguments:
                 place[last] = None if value == "nullValue" else piece[value]
 
     def _place(self, path: Sequence[str | int]) -> tuple[Any, Any]:
-        """Return (the list or object at the end of a path, the last step).
+        """Return (the list or object that holds the value at a path, the index or key of this value).
 
         Missing lists and objects on the way are created.
         """

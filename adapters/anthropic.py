@@ -71,7 +71,8 @@ class MessagesDecoder:
     def _feed_message(self, message: Mapping[str, Any], content: Iterable[Mapping[str, Any]]) -> Iterator[StreamEvent]:
         """Take a message.
 
-        In `message_start`, the message is whole if nothing is left to stream, such as with a pending call.
+        In a stream, `message_start` may have the whole message, for example with a pending call. Nothing is then left
+        to stream.
         """
         self._answer.id = message["id"]
         self._answer.model = message.get("model") or self._answer.model
@@ -187,7 +188,7 @@ class MessagesDecoder:
 
 
 def _arguments(input: Mapping[str, Any] | None) -> str:
-    """Return a tool's input as JSON text; "" for an empty input. A stream starts with that before it sends pieces."""
+    """Return a tool's input as JSON text; "" for an empty input, such as the one with which a stream starts."""
     return json.dumps(input, ensure_ascii=False) if input else ""
 
 

@@ -86,7 +86,7 @@ class CohereV1Decoder:
 
 
 def request(call: Call) -> dict[str, Any]:
-    """Return the request body of a call, with the last message apart from the history."""
+    """Return the request body of a call. The last message has a field of its own, beside the history."""
     *earlier, last = call.messages
     history = [_said(each) for each in earlier]
     body = {"model": call.model, "message": last["content"], "stream": call.stream, **call.params}

@@ -102,7 +102,7 @@ def test_no_annotation_is_lost_or_repeated(exchange: Exchange) -> None:
 
     Readers cannot tell where a statement comes from, or they see a source twice. A stream may send a citation before
     its text, after its text or at the very end. Late, identical and overlapping citations count, too. An empty list of
-    citations gives no annotation, and neither do audio and reasoning.
+    citations gives no annotation. Nor does audio or reasoning in the answer.
 
     Source: S2-20, S2-21, S2-27, S2-35.
     """

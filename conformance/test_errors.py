@@ -15,7 +15,7 @@ from llm_conformance.scenarios.expected import Expected
 from llm_conformance.wire.interaction import Mode
 
 ANY = "LLMError"
-"""The expected error if any class of the contract is right."""
+"""The expected error of a call for which every class of the contract is right."""
 
 _WHERE_RETRY_AFTER_IS = (
     "read are `retry_after`, `extra_context['retry_after']`, `headers` and `response.headers` of the error and of the "
@@ -90,7 +90,7 @@ def test_the_key_is_nowhere(exchange: Exchange) -> None:
 
     The key is stored and sent on with answers, error reports and logs. Providers echo keys, and HTTP libraries keep
     requests with their headers. A key that the provider has masked is no leak. A whole key is a leak, even if the
-    adapter only repeats the provider's text. No provider is known to send a whole key, so only probes do.
+    adapter only repeats the provider's text. No provider is known to send a whole key, so only probes contain one.
 
     Source: S3-22, S4-16.
     """

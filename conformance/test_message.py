@@ -50,11 +50,11 @@ def test_message_holds_no_reasoning(exchange: Exchange) -> None:
 def test_message_is_the_whole_visible_answer(exchange: Exchange) -> None:
     """`message` is the whole visible answer, code point for code point.
 
-    Users read an answer that lacks text, or has text that the model did not write. Nothing is trimmed, joined by a
-    separator, dropped or invented: no "None" for a null delta, no serialised envelope, not the first block only. A
-    refusal may follow the answer in the message, or be only in a segment of its own. If the provider sends a JSON
-    object in place of text, the message is that object as JSON, with any white space. MSG-1 reports reasoning in the
-    message, and MSG-3 a missing think tag.
+    Users read an answer that lacks text, or has text that the model did not write. Nothing is trimmed, dropped or
+    invented, and no separator joins the blocks. For example, "None" for a null delta, the JSON around the text, and the
+    first block alone are wrong. A refusal may follow the answer in the message, or be only in a segment of its own. If
+    the provider sends a JSON object in place of text, the message is that object as JSON, with any white space. MSG-1
+    reports reasoning in the message, and MSG-3 a missing think tag.
 
     Source: S0-03, S1-03, S2-12, S3-14.
     """

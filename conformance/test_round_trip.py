@@ -33,11 +33,11 @@ def _has_switches(expected: Expected, _mode: Mode) -> bool:
 def test_earlier_reasoning_goes_back_exactly(exchange: Exchange) -> None:
     """Earlier reasoning goes back exactly as it came: in the provider's field, in its order, with the tool results.
 
-    The provider refuses the next request, or the model goes on without its own trace and gives worse answers. An
-    earlier answer in `call.messages` is the very object that the adapter returned for it. Its text and its tool calls
-    go back with the rest of the conversation.
+    The provider refuses the next request, or the model goes on without its own trace and gives worse answers. In
+    `call.messages`, an earlier answer is the very object that the adapter returned. The request also needs the text and
+    the tool calls of earlier answers.
 
-    If the provider has stored the answer, the request may refer to an item of it instead of repeating that item.
+    If the provider has stored an answer, the request may refer to an item of the answer instead of repeating the item.
 
     Source: S0-41, S0-42, S0-43, S0-44, S0-45, S0-50.
     """
@@ -100,9 +100,9 @@ def test_request_asks_what_the_call_asks(exchange: Exchange) -> None:
     """The request asks what the call asks: its model, messages, files, tools and switches, with its key, at its path.
 
     The provider gets another question than the caller asked: a message, a file, a tool or a switch is lost on the way.
-    The suite does not replay an answer to a different request: this rule fails, and all others are blocked. In two
-    cases, the whole call is unsupported instead: the difference is about a capability that the adapter does not
-    declare, or the adapter raises NotImplementedError before it sends anything.
+    If the request differs, the suite replays no answer: this rule fails, and all others are blocked. In two cases, the
+    whole call is unsupported instead: the difference is about a capability that the adapter does not declare, or the
+    adapter raises NotImplementedError before it sends anything.
 
     These make no difference: defaults that a library adds, the order of keys and tools, the library's own ids for tool
     calls, and how a text is split into blocks.

@@ -68,7 +68,7 @@ def test_total_is_prompt_plus_completion(exchange: Exchange) -> None:
 
 @rule("USE-2", harm="wrong count", capability="usage_details", shown=_SHOWN, when=_has_oversized_parts)
 def test_no_part_exceeds_its_whole(exchange: Exchange) -> None:
-    """If the provider reports a part as larger than its whole, the adapter does not return it as that part.
+    """If the provider reports a part as larger than its whole, the adapter does not return this number for the part.
 
     Bills that subtract a part from its whole become negative. Cached tokens and audio are parts of the prompt.
     Reasoning and audio are parts of the completion. USE-5 judges parts that are no larger than their whole.
@@ -107,8 +107,8 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
 
     Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
     adapter's own tokenizer is not what the provider bills. Two kinds of counts are not invented. One is a part that the
-    provider reports as larger than its whole; USE-2 judges it. The other is a detail that the provider is not known to
-    send, but sends in the place where OpenAI has it.
+    provider reports as larger than its whole; USE-2 judges it. The other is a detail in the place where OpenAI has it,
+    from a provider that is not known to send it there.
 
     Source: S0-22, S4-09, C-11.
     """

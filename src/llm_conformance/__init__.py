@@ -2,7 +2,7 @@
 
 An adapter turns a provider's HTTP answer into a normalised response. This package replays answers of providers through
 an adapter, and judges by named rules what comes back. Some answers are recorded; others are written after recordings,
-SDKs and documentation:
+SDKs and documentation. To judge an adapter, run:
 
     pytest --pyargs llm_conformance --adapter=mypkg
 

@@ -34,10 +34,10 @@ DEVIATIONS = 5_000
 """Known deviations of a file (266 in a library's file). An entry has its rules times its globs times its messages."""
 
 TURNS = 64
-"""Earlier answers of a conversation, direct and indirect (33 requests in a recording). All are asked for first."""
+"""Earlier answers of a conversation, direct and indirect (33 requests in a recording). The suite asks for all first."""
 
 PROBLEMS = 100
-"""Problems of a file that are listed. Nobody reads more, and each takes a validation."""
+"""Problems of a file that are listed. Nobody reads more, and it takes time to find each."""
 
 MESSAGE = 1_000
 """Code points of a message about a file. A message may quote the file, for example a URL of a megabyte."""

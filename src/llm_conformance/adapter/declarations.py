@@ -49,7 +49,7 @@ class AdapterUnderTest:
         methods: The methods that it has.
         errors: Maps class names of its exceptions to class names of the contract. A key may also have an HTTP status
             (`MyError 429`).
-        excluded_inputs: Maps each way of generated inputs that it does not support to the reason
+        excluded_inputs: Maps the ways of generated inputs that it does not support to the reasons
             (`llm_conformance.adapter.exclusions`).
     """
 
@@ -93,8 +93,8 @@ class AdapterUnderTest:
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUnderTest:
     """Read an adapter's declarations. `taken` are the labels of the run's other adapters.
 
-    Raises BadAdapterError with all problems of the declarations. Only `exclusions.problems` finds problems of the ways
-    in `excluded_inputs`.
+    Raises BadAdapterError with all problems of the declarations. The ways in `excluded_inputs` are
+    checked by `exclusions.problems`.
     """
     problems: list[str] = []
     all_methods = [method for methods in METHODS.values() for method in methods]

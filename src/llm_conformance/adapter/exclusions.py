@@ -1,6 +1,7 @@
-"""Generated inputs that an adapter excludes. It names a way in which an answer can be unusual.
+"""Generated inputs that an adapter excludes. The adapter names ways in which answers can be unusual.
 
-An adapter cannot exclude the most common way of a variation, so most of what a provider sends is always judged.
+Each way belongs to a variation (`generate.variations`). An adapter cannot exclude the most common way of a variation,
+so most of what a provider sends is always judged.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def problems(adapter: AdapterUnderTest) -> Iterator[str]:
 def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) -> str | None:
     """Return the first excluded way of a generated scenario or of its earlier answers; None if there is none.
 
-    With a fault, the ways of the unbroken answer count, because the request asks for that answer.
+    If a fault breaks the answer, the ways of the unbroken answer count, because the request asks for the unbroken
+    answer.
     """
     if not excluded:
         return None

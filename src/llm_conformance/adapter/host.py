@@ -2,9 +2,9 @@
 
 It speaks the line protocol of `llm_conformance.calling.program`. Beyond that protocol, it answers `explain` (where the
 last exception came from) and `native` (what the library returned). It searches everything that the adapter prints for
-the API key, and passes it to standard error, so that it cannot break the protocol. It reads the adapter's objects
-within the time limit of the call, so only plain data leaves this process. It keeps the last answers, so that a later
-call gets the very objects that the adapter returned.
+the API key. It passes the prints on to standard error, so that they cannot break the protocol. It turns the adapter's
+objects into plain data within the time limit of the call; nothing else leaves this process. It keeps the last answers,
+so that a later call gets the very objects that the adapter returned.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class Host:
 class _Lines:
     """Writes the events of a stream.
 
-    The first content is written at once, because the suite waits for it; the rest, later.
+    The first content is written at once, because the suite waits for it. The rest is written later.
     """
 
     def __init__(self, out: io.RawIOBase) -> None:

@@ -5,9 +5,8 @@ Each has a folder in `peers/`:
 | file | content |
 |---|---|
 | `adapter.py`, `adapter.mjs` or `gateway.toml` | the shim |
-| `requirements.in` or `package.json` | the releases that are judged, the library's own first, or named by `library` |
-| `requirements.txt`, `package-lock.json` | the whole environment, made from it; a Node library has both, for the suite
-and for itself |
+| `requirements.in` or `package.json` | the judged releases; the library's own is the first, or `library` names it |
+| `requirements.txt`, `package-lock.json` | the whole environment; a Node library has both, the first for the suite |
 | `deviations.toml` | the known findings |
 | `reports/` | reports of findings, and programs that reproduce them |
 """
@@ -109,7 +108,7 @@ class Library:
 
     @property
     def held_back(self) -> Mapping[str, str]:
-        """Maps the packages of a Node library for which npm would choose another release to their releases."""
+        """Maps a package to its release if npm would choose another one. Only Node libraries have such packages."""
         found: dict[str, str] = self._described.get("overrides", {}) if self.is_node else {}
         return found
 

@@ -6,7 +6,7 @@
 | `mypkg.module:attribute` | that attribute |
 | `path/to/file.py`, `path/to/file.py:attribute` | the same for a file |
 | `cmd:node adapter.mjs` | a program that speaks the line protocol (`llm_conformance.calling.program`) |
-| `gateway:FILE.toml` | a gateway, asked as OpenAI chat (`llm_conformance.shims.gateway`) |
+| `gateway:FILE.toml` | a gateway, called through its OpenAI chat API (`llm_conformance.shims.gateway`) |
 | `adapters` | the reference adapters |
 | `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
 
@@ -320,7 +320,7 @@ def _guarded(doing: str, action: Callable[[], T]) -> T:
 
 
 def _place(error: BaseException) -> str:
-    """Return the file and line in the adapter's code that raised; "" if the call itself failed."""
+    """Return the line of the adapter's code that raised; "" if no such line did, or if the message has the line."""
     if isinstance(error, SyntaxError):
         return ""  # the message has file and line
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -24,7 +24,7 @@ def hints(adapter: AdapterUnderTest) -> Mapping[str, str]:
 
 
 def misspelt(adapter: AdapterUnderTest) -> Mapping[str, str]:
-    """Return those of `hints` that are so similar to a known name that they must be slips."""
+    """Return the `hints` for the names that are so similar to a known name that they must be slips."""
     known = names()
     return {name: hint for name, hint in hints(adapter).items() if closest(name, known, cutoff=_ALMOST_EQUAL)}
 

@@ -1,4 +1,4 @@
-"""One call of an adapter's method in this process. What the method returns becomes exact values."""
+"""One call of an adapter's method in this process. What the method returns becomes exact JSON values (`values`)."""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ Without it, a wait might never end: two busy threads may wait for each other.
 class FairWait:
     """Waits for a thread or a process.
 
-    Only time counts in which the machine runs this thread or process, or the waiting thread.
+    Time does not count while this thread or process, or the thread that waits for it, is ready but the machine does not
+    run it.
 
     Args:
         thread: The system's identifier of a thread of this process (`native_id`), if it is known.

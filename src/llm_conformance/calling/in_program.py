@@ -185,7 +185,7 @@ def _facts(given: Mapping[str, Any]) -> ErrorFacts:
 
 
 def _with_native(response: Mapping[str, Any], line: Line) -> Mapping[str, Any]:
-    """Return a response. If its line has the library's own object, the response has it, too."""
+    """Return a response, with the library's own object as `native` if the line has that object."""
     if line.get("native") is None:
         return response
     answer = Answer(response)

@@ -1,9 +1,9 @@
 """The network guard: while a call runs, it allows connections only to the replay server.
 
 CPython reports every name look-up and every connection of the process to audit hooks (PEP 578), whichever library makes
-it. So nothing has to be patched. The guard does not see native code and child processes; only a network of its own
-(`llm_conformance.calling.enter`) shuts these in. An audit hook cannot be removed, and Python calls hooks very often. So
-all guards share one hook, which is installed at the first call and does nothing between calls.
+it. So nothing has to be patched. The guard does not see native code and child processes. Only a network of the
+adapter's own (`llm_conformance.calling.enter`) stops these. An audit hook cannot be removed, and Python calls hooks
+very often. So all guards share one hook, which is installed at the first call and does nothing between calls.
 
 If the adapter has a process of its own, the guard also acts between calls. Connections outside of calls, and those of
 threads that started before the call, are listed separately.

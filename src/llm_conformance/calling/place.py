@@ -26,7 +26,10 @@ IS_POSSIBLE = hasattr(os, "killpg")
 """Whether programs can be started on this system. Windows lacks the necessary descriptors, sessions and signals."""
 _STANDARD_ERROR = 2
 CONTROL = "LLM_CONFORMANCE_CONTROL"
-"""The environment variable with a descriptor. On SIGUSR1, a program may write to it where it hangs."""
+"""The environment variable with the number of a descriptor.
+
+On SIGUSR1, a program may write to this descriptor at which line it hangs.
+"""
 
 
 @dataclass(frozen=True, eq=False)

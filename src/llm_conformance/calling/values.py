@@ -81,7 +81,8 @@ def as_mapping(value: Any) -> dict[str, Any]:
 def exact(value: Any, depth: int = 0) -> Any:
     """Return a value made only of dict, list, str, int, float, bool, bytes, None, and Odd for everything else.
 
-    Instances of subclasses become instances of these types. Mappings and dataclasses become dicts; sequences, lists.
+    Instances of subclasses become instances of these types. Mappings and dataclasses become dicts, and sequences become
+    lists.
     """
     kind: type = type(value)
     if kind is str or kind is bool or value is None or kind is float or kind is bytes:

@@ -53,7 +53,7 @@ class StreamEvent(Value):
         provider_meta: Attempts, as in the response.
         raw_event: The provider's frame behind this event.
         extras: Further values, by namespace.
-        response: The whole response in `response.completed`. In `response.error`, the part that there is, or None.
+        response: The whole response in `response.completed`. In `response.error`, the part of it that came, or None.
         error: The error in `response.error`, in the form of `LLMError.to_dict()`.
     """
 

@@ -145,7 +145,7 @@ class Answer:
 
     @property
     def shown(self) -> Shown:
-        """What the answer shows that has token counts: reasoning, sound, and words or calls."""
+        """Which parts with token counts of their own the answer shows: reasoning, sound, and words or calls."""
         is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
         speaks = any(isinstance(block, Audio) for block in self.blocks)
         return Shown(bool(self.reasoning) or is_sealed, speaks, bool(self.message or self.calls or self.refusal))
@@ -172,7 +172,7 @@ class Answer:
 
     @property
     def spans(self) -> Iterator[tuple[int, Text, Citation]]:
-        """For each citation: where its block starts in the message, in code points; the block; and the citation."""
+        """For each citation: (offset of its block in the message, the block, the citation)."""
         base = 0
         for block in self.blocks:
             if isinstance(block, Text):
@@ -245,7 +245,7 @@ _ARGUMENTS = st.dictionaries(
 def calls(draw: DrawFn, api: Api, most: int = 2) -> tuple[Call, ...]:
     """Draw 0 to `most` tool calls with different ids. They may call the same tool, and may have no arguments.
 
-    An API whose row has no form for ids of calls sends no calls.
+    If the provider table has no form for an API's ids of calls, the API sends no calls.
     """
     return tuple(call(draw, api, number) for number in range(at_most(draw, most if "call" in api.ids else 0)))
 

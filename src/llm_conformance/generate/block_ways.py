@@ -1,4 +1,4 @@
-"""What providers vary in answers that are lists of blocks, and how to recognise these ways."""
+"""The variations of answers that are lists of blocks, and how to recognise their ways (`variations`)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, s
 
 
 def neighbours(block: Block | str, other: Block | str) -> str | None:
-    """Return the way for two text blocks in a row: whether one of them is cited. None if a block is no text."""
+    """Return the way of two adjacent text blocks: whether one of them is cited. None if one of them is no text."""
     if not (isinstance(block, Text) and isinstance(other, Text)):
         return None
     return "one is cited" if block.citations or other.citations else "uncited"

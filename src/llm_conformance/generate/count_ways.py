@@ -1,12 +1,12 @@
-"""The variations of a usage object: which fields it has, and whether those for reasoning and sound are above 0.
+"""The variations of a usage object: which fields it has, and whether reasoning and sound count more than 0.
 
 A way of `missing counts` names everything that a usage object lacks, joined by ` + `. A name is a field of the column
 `usage`, such as `prompt_tokens_details/audio_tokens`, or an object with several of them, such as
 `prompt_tokens_details`. With ` is null` after the name, the field is sent as null. `none` means that nothing is
-missing. No way leaves out fields together that were never missing together.
+missing. If fields were never missing together, no way leaves them out together.
 
 Some providers count reasoning that they hide, some never count any, and some leave the field out if there is no
-reasoning. So a row says how reasoning is counted in answers with reasoning, and in answers without.
+reasoning. So the provider table says how an API counts reasoning in answers with reasoning, and in answers without.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def _is_within(path: str, others: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """What an answer shows that has token counts: reasoning (as text or encrypted), sound, and words or calls."""
+    """Which parts with token counts an answer shows: reasoning (as text or encrypted), sound, and words or calls."""
 
     reasoning: bool = False
     sound: bool = False
@@ -136,7 +136,7 @@ class Shown:
 
 
 def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
-    """Map the paths of the fields that count reasoning and sound to the states that they may have.
+    """Map the path of each field that counts reasoning or sound to its possible states, such as `counted` or `missing`.
 
     Answers may have sound, but requests have none. Models that speak do not reason.
     """
@@ -151,7 +151,7 @@ def states(api: Api, shown: Shown) -> Mapping[str, Sequence[str]]:
 
 
 def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[tuple[Variation, str]]:
-    """Yield how a usage object counts reasoning, how it counts missing sound, and which fields it repeats."""
+    """Yield how a usage object counts reasoning, which fields it repeats, and how it counts sound if there is none."""
     for path in _paths(api, "reasoning_tokens"):
         is_beyond = "reasoning_tokens" in api.oversized(usage)
         yield SHOWN_REASONING if shown.reasoning else HIDDEN_REASONING, BEYOND if is_beyond else _state(usage, path)

@@ -72,10 +72,10 @@ class Counts:
 @functools.cache  # to create a strategy takes longer than to draw from it
 @st.composite
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
-    """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the row says.
+    """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the table says.
 
-    If the answer has words, they count at least one token in addition to reasoning. The parts of a count add up to no
-    more than the count, and to no more than its first field, unless the row says otherwise.
+    If the answer has words, they count at least one token in addition to reasoning. The parts of a count add up to at
+    most the count, and to at most the first of the fields that make up the count, unless the table says otherwise.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)
@@ -98,7 +98,7 @@ def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     parts: dict[str, Any] = {}
     for part, whole in PARTS.items():
         for path in api.usage.get(part, ()):
-            # A part that its whole is the sum of has already been drawn, or is missing.
+            # If a whole is the sum of parts, these have already been drawn, or are missing.
             if path not in summed and wholes[whole] is not None and path not in missing:
                 fields[path] = _part(draw, drawn.get(path), wholes[whole], left[whole])
                 left[whole] -= min(left[whole], fields[path])
@@ -134,7 +134,7 @@ def _allows(possible: Mapping[str, Sequence[str]], missing: Missing) -> bool:
 
 
 def _part(draw: DrawFn, state: str | None, whole: int, left: int) -> int:
-    """Draw a part of the count `whole`. Its other parts leave `left`. A `state` of None allows any number."""
+    """Draw a part of the count `whole`. The other parts leave `left` of it. A `state` of None allows any number."""
     if state == BEYOND:
         return whole + 1 + draw(_NUMBERS)
     most = 0 if state == ZERO else left * at_most(draw, 4) // 4
@@ -168,7 +168,7 @@ def _whole(
 
 
 def _most(paths: tuple[str, ...], fields: Mapping[str, int]) -> int:
-    """Return the most that the parts of a count may add up to: its first field minus the subtracted fields."""
+    """Return the most that the parts of a count may add up to: its first field minus the fields with a `-`."""
     taken = sum(fields.get(path.strip("-"), 0) for path in paths if path.startswith("-"))
     return fields.get(paths[0].rstrip("?"), 0) - taken if paths else 0
 

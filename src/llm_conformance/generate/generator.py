@@ -44,7 +44,8 @@ class Generator:
             tags are part of the text.
         structure: JSON pointers to values that every reader of a response or a frame needs. A response with numbers in
             place of these values is malformed.
-        carriers: The types of the frames that every reader needs. () if frames have no types: all are needed.
+        carriers: The types of the frames that every reader needs. () if frames have no types; then every reader needs
+            all frames.
     """
 
     seal: ClassVar[str] = "signature"

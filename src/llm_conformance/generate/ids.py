@@ -26,7 +26,7 @@ _RANGE = re.compile(r"(.)-(.)|(.)")
 def draw_id(draw: DrawFn, api: Api, kind: str, number: int = 0, name: str = "") -> str:
     """Draw an id in one of the forms of an API. Different numbers give different ids of the same kind.
 
-    If the row has no form for the kind, the id is `<kind>-<number>`.
+    If the provider table has no form for the kind, the id is `<kind>-<number>`.
 
     Args:
         draw: Hypothesis' `draw`.
@@ -40,7 +40,7 @@ def draw_id(draw: DrawFn, api: Api, kind: str, number: int = 0, name: str = "") 
 
 
 def has_form(api: Api, kind: str, id: str, name: str = "") -> bool:
-    """Return True if an id has one of the forms of an API, or if its row has no form for the kind."""
+    """Return True if an id has one of the forms of an API, or if the API has none for the kind."""
     forms = api.ids.get(kind, ())
     patterns = (form.replace("{name}", re.escape(name)).replace("{number}", "[0-9]+") for form in forms)
     return not forms or any(re.fullmatch(pattern, id) for pattern in patterns)

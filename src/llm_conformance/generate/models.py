@@ -1,4 +1,4 @@
-"""The models of a row. Every generated call names one of them."""
+"""The models of an API in the provider table. Every generated call names one of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from llm_conformance.wire.providers.api import Api
 
 @functools.cache
 def models(api: Api, profile: ThinkProfile = "off", speaks: bool = False) -> tuple[str, ...]:
-    """Return an API's models with a think profile: those that speak (if `speaks`), or those that do not speak.
+    """Return the models of an API that have the think profile. `speaks` says whether they speak.
 
-    Only the row decides which models think between tags. Models of the same family may do so at other APIs.
+    Only the provider table decides which models think between tags. Models of the same family may do so at other APIs.
     """
     return tuple(
         model
@@ -34,7 +34,7 @@ def reasoning_models(api: Api) -> tuple[str, ...]:
 
 @functools.cache
 def models_with_blank_blocks(api: Api, profile: ThinkProfile) -> tuple[str, ...]:
-    """Return the models of an API with a think profile that may send a blank think block."""
+    """Return an API's models that have a think profile and may send a blank think block."""
     return tuple(model for model in api.models if model in api.blank_blocks and api.stated_profile(model) == profile)
 
 

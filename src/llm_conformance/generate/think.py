@@ -23,7 +23,7 @@ from llm_conformance.wire.providers.api import TAG
 PROFILES: tuple[ThinkProfile, ...] = ("off", "leading", "prefilled", "anywhere")
 
 Ways = Callable[[Variation], Sequence[str]]
-"""Returns the ways of a variation that a text may have, the simplest one first."""
+"""Returns the ways of a variation (`variations`) that a text may have, the simplest one first."""
 
 SPACES: Mapping[str, str] = {"none": "", "line break": "\n", "blank line": "\n\n"}
 """Maps the name of a way to the white space between a tag and a text."""

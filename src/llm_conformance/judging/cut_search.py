@@ -15,7 +15,7 @@ from llm_conformance.themes.cuts import recuts
 from llm_conformance.wire.named_cuts import named
 
 _CUTS = 0.2
-"""How many ways of cutting a recorded stream the search tries for each generated example of the effort."""
+"""For each example of the effort, the search tries this many ways of cutting a recorded stream."""
 
 _WHILE_WAITING = Effort(1, reproducible=True)
 """The effort for a stream after which the server goes silent: each try waits for the time limit of a call."""

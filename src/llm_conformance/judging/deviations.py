@@ -80,7 +80,7 @@ WRITTEN_WITH = "ci"
 
 @dataclass(frozen=True)
 class Deviation:
-    """One deviation: one rule, one glob of scenario ids, one message. An entry of a file with lists makes several.
+    """One deviation: one rule, one glob of scenario ids, one message. An entry with lists makes several deviations.
 
     `adapter`, `versions` (a PEP 440 specifier), `mode`, `method` and `message` restrict the deviation, unless they are
     None. `examples` is the effort of the run that found the failure, as a value of the option. `link` is a URL. If
@@ -129,7 +129,7 @@ class Deviation:
         return self.message is None or any(is_part(self.message, text) for text in texts)
 
     def is_covered_by(self, other: Deviation) -> bool:
-        """Return True if `other` has the same rule and every restriction of `other` is one of this deviation, too."""
+        """Return True if `other` has the same rule, and this deviation has every restriction of `other`."""
         restricted = ("adapter", "versions", "mode", "method")
         return (
             self.rule == other.rule
@@ -192,8 +192,8 @@ class Deviations:
         """Yield the positions of the stale deviations of a complete run.
 
         `borne_out` are the positions of the deviations that name a failing cell, or a cell that could not be judged. An
-        entry with lists makes several deviations. Each of its rules, globs and messages has to be in a deviation that
-        is borne out, but not in each combination.
+        entry with lists makes several deviations. Not all of them have to be borne out: it is enough if each rule, glob
+        and message of the entry is in one that is.
         """
         applying = sorted({at for positions in self.by_adapter.values() for at in positions})
         entries = {at: vars(self.listed[at]) for at in applying}
@@ -279,9 +279,11 @@ class Deviations:
 
 
 def stale_parts(deviations: Mapping[int, Mapping[str, Any]], alive: Collection[int]) -> Iterator[int]:
-    """Yield the positions of deviations with a rule, glob or message that no living deviation of their entry has.
+    """Yield the positions of stale deviations.
 
-    `deviations` maps the position of each deviation to its fields; `alive` are the positions of the living ones.
+    A deviation is stale if its rule, glob or message is in no deviation of its entry that is alive. `deviations` maps
+    the position of each deviation to its fields. `alive` are the positions of those that name a failure, or about which
+    the run cannot decide.
     """
     parts = {
         at: {(str(each["path"]), each["line"], name, each.get(name)) for name in LISTS}

@@ -140,7 +140,10 @@ def _problems(
 
 
 def _is_missing(path: Path) -> bool:
-    """Return True if a file is missing that should exist. The wheel has no reports on libraries of the field."""
+    """Return True if a file is missing that should exist.
+
+    A wheel leaves out the reports on libraries, so these may be missing.
+    """
     return not is_library_file(path) and not path.is_file()
 
 

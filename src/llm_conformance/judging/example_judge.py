@@ -35,7 +35,7 @@ class RuleResult:
     """The result of one rule over all examples.
 
     Attributes:
-        statuses: Maps each status that an example had to the last message with that status.
+        statuses: Maps each status to the message of the last example that had it.
         counterexamples: For each cause, the smallest counterexample and the positions of the known deviations that name
             it (None if it is not known).
     """
@@ -101,13 +101,13 @@ class ExampleJudge:
         self.hung = False
         """Whether a call hung. Nothing more is judged then: no other example is worth the wait."""
         self.excluded: Counter[str] = Counter()
-        """How many examples were not judged, by the way that the adapter excludes."""
+        """Maps each way that the adapter excludes to the number of examples that were not judged because of it."""
         self.results = {rule: RuleResult() for rule in rules}
         self.new: dict[Failure, Counterexample] = {}
         """The failures that are not known, each with its smallest counterexample."""
 
     def is_wrong(self, cell: Cell) -> bool:
-        """Judge an example by all rules; return True if it breaks one in a way that is not known."""
+        """Judge an example by all rules; return True if it has a failure that is not known."""
         return bool(self.judge(cell))
 
     def judge(self, cell: Cell) -> list[Failure]:
@@ -118,7 +118,7 @@ class ExampleJudge:
         return [(rule, found.violation.cause) for rule, found in _broken(cell, judgements) if self._keep(rule, found)]
 
     def judge_again(self, cell: Cell) -> list[Failure]:
-        """Judge a smaller example of a failure that is not known; return those of its failures that were found before.
+        """Judge a smaller example of a failure that is not known. Return its failures that were found before.
 
         The example can only replace the counterexample of such a failure. Its other failures are ignored, so that the
         result does not depend on which smaller examples were tried.

@@ -21,7 +21,8 @@ from llm_conformance.themes.draw import EnoughDrawn, draw, without_local_constan
 FEWEST, MOST = 20, 80
 """The lowest and the highest limit for the calls of one search that look for smaller examples.
 
-Between these two, the limit is the number of examples that the search judged, so that failures at most double its time.
+Between these two, the limit is the number of examples that the search judged, so that failures at most double the time
+of a search.
 """
 _MORE = " and more"
 

@@ -33,7 +33,7 @@ _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
-"""Maps the status of a cell to the status under which its further deviations count, if the two differ."""
+"""If a cell has a status that is listed here, its further deviations count under the other status."""
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
@@ -53,12 +53,12 @@ class Tally:
         counts: Maps each `Key` to its number of verdicts.
         items: The number of test items that were run.
         recordings: The number of bare recordings that were read.
-        not_covered: Maps the label of an adapter and the host and path of a request to the number of bare recordings
-            that the adapter does not cover.
+        not_covered: Maps the label of an adapter to counts: for each host and path of a request, the number of bare
+            recordings that the adapter does not cover.
         asked: Maps the label of an adapter to the number of bare recordings for which the suite called its `complete`
             or `stream`.
-        cannot_be_asked: Maps the label of an adapter and a reason to the number of bare recordings for which the suite
-            could not call `complete` or `stream`. The cells of these recordings are unsupported.
+        cannot_be_asked: Maps the label of an adapter to counts: for each reason, the number of bare recordings for
+            which the suite could not call `complete` or `stream`. The cells of these recordings are unsupported.
         out_of_scope: Maps a reason to the number of recordings that cannot be judged.
         other_files: Maps a reason to the number of files in cassette directories that have no recordings.
         bad_files: One text for each bare cassette that cannot be read, with its line and problem.

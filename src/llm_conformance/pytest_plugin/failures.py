@@ -44,7 +44,7 @@ class JudgingItem(pytest.Item):
     """A test item that raises `Failures` if the adapter is wrong; any other error is a fault of the suite.
 
     Attributes:
-        judged: The name of the adapter that is judged, or the words for all adapters.
+        judged: The name of the adapter that is judged; for an item that judges all adapters, `bare recordings`.
         heading: What the item is about, as people read it: scenario and method.
         told: The verdicts that a JUnit file lists one by one. Once the item is reported, they are deleted.
     """
@@ -60,7 +60,7 @@ class JudgingItem(pytest.Item):
         return self._run.new_tally(items=1)
 
     def conclude(self, judged: Sequence[JudgedRule]) -> None:
-        """Raise the exception that makes the worst verdict pytest's outcome of the item."""
+        """Raise pytest's exception for the worst verdict, which becomes the outcome of the item."""
         failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
         if failures:
             raise Failures(*zip(*failures, strict=True))

@@ -15,7 +15,7 @@ from llm_conformance.wording import shortened
 _INDENT = "    "
 _MESSAGE_LINES = 2
 _SLACK = 16
-"""Code points that wrapping may leave free at the ends of these lines."""
+"""Code points that wrapping may leave free at the ends of the lines of a message."""
 _LONGEST_HINT = 240
 _NAMED = 3
 _ALSO = 1

@@ -17,7 +17,7 @@ from llm_conformance.locations import STARTED_AS
 
 
 class Garbage:
-    """The plugin that freezes these objects. It is registered before anything is loaded."""
+    """The plugin that freezes objects which live as long as the run. It is registered before anything is loaded."""
 
     NAME = "conformance-garbage"
 
@@ -40,7 +40,7 @@ class Garbage:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
-        """Freeze everything if the process ends now. Otherwise pytest would make the collector visit it once more."""
+        """If the process ends now, freeze everything. Otherwise pytest would make the collector visit it again."""
         gc.enable()
         if STARTED_AS in os.environ:
             gc.freeze()

@@ -1,6 +1,6 @@
-"""Test items of scenarios: one for each exchange. All rules that find something to judge in it judge it.
+"""Test items of scenarios: one for each exchange. A rule judges the exchange if it finds something to judge.
 
-An exchange has twenty rules. With an item for each rule, pytest would take longer than the judging itself.
+About twenty rules judge each exchange. With an item for each rule, pytest would take longer than the judging.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.failures import JudgingItem, Told
 
 CLASS, NAME, VERDICTS = "conformance adapter", "conformance test", "conformance verdicts"
-"""The properties of pytest's test cases that give the content of ours. pytest-xdist sends them to the controller."""
+"""The properties of pytest's test cases from which ours are made. pytest-xdist sends them to the controller."""
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -79,7 +79,7 @@ def _edit(suite: ElementTree.Element) -> None:
 
 
 def _cases(case: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Yield the replacements of a test case: one for each of its verdicts; itself if it has none."""
+    """Yield a test case for each verdict of one of pytest's test cases; if it has no verdict, yield it unchanged."""
     properties = case.find("properties")
     values = {each.get("name"): each.get("value", "") for each in properties or ()}
     if properties is None or not {CLASS, NAME} <= values.keys():

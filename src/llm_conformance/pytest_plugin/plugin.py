@@ -127,7 +127,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Make `--pyargs llm_conformance` find a clone's rules. Raises UsageError for rules without an adapter."""
+    """Make `--pyargs llm_conformance` find a clone's rules. Raises UsageError if rules but no adapter are named."""
     config = session.config
     if config.getoption("pyargs"):
         config.args = [_rules_in_a_clone(argument) or argument for argument in config.args]

@@ -125,7 +125,7 @@ def needed_capabilities(scenario: Scenario, request: Mapping[str, Any]) -> froze
 def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Scope:
     """Return what is compared.
 
-    If the adapter declares the capability of the other RPL rules, those rules judge their part.
+    If the adapter declares the capability of the other RPL rules, what these rules judge is not compared here.
     """
     expected = scenario.expected[mode]
     round_trip, declared = expected.round_trip, "round_trip" in capabilities
@@ -140,7 +140,7 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
 
 
 def _may_move_text(answer: Scenario) -> bool:
-    """Return True if the text of a bare recording's earlier answer has reasoning. It may go back in another place."""
+    """Return True if the text of a bare recording's earlier answer may have reasoning, which may go back elsewhere."""
     (expected,) = answer.expected.values() if answer.is_bare else (None,)
     return expected is not None and (expected.reasoning_source == "tag" or "message" not in expected.stated)
 

@@ -43,7 +43,7 @@ STARVED_S = 2.0
 If the machine does not run this process for so long in a call, the machine may have caused a time-out.
 """
 TIMES_THE_LIMIT = (1, 10, 30)
-"""The factor of a call's time limit in each attempt. A busy machine may make further attempts necessary."""
+"""How many times its usual limit a call may take, in the first attempt and in each further one (`Runner.run`)."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 """The number of hung calls after which a method is no longer called for an API."""
@@ -295,7 +295,7 @@ def _cannot_follow(earlier: Exchange) -> Outcome:
     if outcome.unsupported is not None and not earlier.scenario.is_bare:
         return Outcome(unsupported=f"in the turn before, {earlier.scenario.id}: {outcome.unsupported}")
     why = outcome.blocked or outcome.difference or outcome.fault or outcome.raised or "no response came back"
-    if earlier.scenario.is_bare:  # no rule judges that call, and its answer is not what the provider sent
+    if earlier.scenario.is_bare:  # no rule judges that call, whose response the suite wrote from a later request
         return Outcome(unsupported=f"the adapter has no earlier answer to send back: {outcome.unsupported or why}")
     return Outcome(blocked=f"the turn before, {earlier.scenario.id}, failed: {why}")
 

@@ -78,7 +78,7 @@ def outcome_of(made: Made) -> Outcome:
 
 
 def _own_fault(made: Made) -> str | None:
-    """Return why nothing can be judged, unless the reason is an error; else None."""
+    """Return why the call has no result; None if it has a result or raised an error."""
     if made.result.hung:
         return f"{made.result.fault}; call.timeout_s was {made.limit_s:g}, which is the limit for all attempts"
     return made.result.fault

@@ -29,7 +29,8 @@ _MODE_HEADER = "x-llm-conformance-mode"
 class _Response(stubs.VCRHTTPResponse):  # type: ignore[misc]
     """A response that may be used in a `with` block.
 
-    vcrpy's `close` returns True. `io.IOBase.__exit__` would return that, too, and suppress exceptions of the block.
+    vcrpy's `close` returns True. `io.IOBase.__exit__` would return this value, too, and suppress exceptions of the
+    block.
     """
 
     def close(self) -> None:

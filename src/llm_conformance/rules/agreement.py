@@ -48,7 +48,7 @@ def message_is_right(exchange: Exchange) -> bool:
 
 
 def expect_right_message(exchange: Exchange, what: str) -> None:
-    """Raise Blocked unless the message is the expected one. `what` names the offsets into it, such as "spans"."""
+    """Raise Blocked unless the message is as expected. `what` says what cannot be compared then, such as "spans"."""
     if not message_is_right(exchange):
         raise Blocked(f"{what} cannot be compared in another message; MSG-2 reports that")
 

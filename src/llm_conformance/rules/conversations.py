@@ -31,7 +31,7 @@ def with_referenced_items(round_trip: RoundTripRequirement, request: Mapping[str
 
 
 def where_they_differ(expected: Any, actual: Any) -> str:
-    """Return where two texts or two lists of a request first differ; "" if `show` does not shorten them."""
+    """Return where two texts or two lists of a request first differ; "" if `show` shows all of both."""
     if show(expected) == in_one_line(expected) and show(actual) == in_one_line(actual):
         return ""
     if isinstance(expected, str) and isinstance(actual, str):

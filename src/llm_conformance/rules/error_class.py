@@ -33,8 +33,8 @@ def contract_class(
         status: The HTTP status that the error has; None if it has none.
         table: The adapter's `errors`.
         status_is_the_providers: Whether the provider reported an error.
-        status_of_response: The status of the response that the error keeps. It replaces a missing `status` only to look
-            up an entry for a class and a status, because callers of the library do not see it on the error.
+        status_of_response: The status of the response that the error keeps. It replaces a missing `status` in step 1
+            only, because callers of the library do not see this status on the error.
     """
     names = list(names)
     looked_up = status or status_of_response

@@ -38,7 +38,7 @@ class Folded:
         return call["id"], call["name"], call["arguments"] or "{}"
 
     def attachment(self, id: str | None) -> tuple[str | None, str | None]:
-        """Return (data, transcript) of an attachment; pieces without an id belong to the only attachment."""
+        """Return (data, transcript) of an attachment: of the pieces with its id, or else of those without an id."""
         pieces = self.media.get(id) or self.media.get(None, {})
         return pieces.get("data"), pieces.get("transcript")
 

@@ -1,8 +1,8 @@
 """Check the values that adapters return against the schemas of the contract.
 
-Nearly all values are valid, and a quick check accepts them (`llm_conformance.schema.quick`). jsonschema is slower, and
-says what is wrong with the others. The same invalid values come again, because rules compare exchanges, and the suite
-cuts a stream in many ways. So the results are kept: to look up a result takes a hundredth of the time.
+Nearly all values are valid, and a quick check accepts them (`llm_conformance.schema.quick`). For the invalid values,
+the slower jsonschema says what is wrong. Many of them come again, because rules compare exchanges, and the suite cuts a
+stream in many ways. So the results are kept: to look up a result takes a hundredth of the time.
 """
 
 from __future__ import annotations

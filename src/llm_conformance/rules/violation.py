@@ -16,13 +16,13 @@ class Violation(AssertionError):  # noqa: N818 - `raise Violation` reads well in
     """A broken rule.
 
     Args:
-        expected: What the rule expected, to follow the word "expected".
-        actual: What it found, to follow `lead`.
+        expected: What the rule expected. In the message, it follows the word "expected".
+        actual: What the rule found. In the message, it follows `lead`.
         where: The part of the response, stream or error that is wrong; "" for the whole.
         hint: A text that may help to find the cause; "" if there is none.
         cause: A text that failures with the same cause share. The default is the message without its values.
         traceback: The traceback of an exception, shortened; None if there was none.
-        lead: What comes before `actual` in the message; "" for a whole sentence.
+        lead: The word before `actual` in the message; "" if `actual` is a whole sentence.
     """
 
     def __init__(

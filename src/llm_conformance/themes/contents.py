@@ -32,7 +32,7 @@ def counting(draw: DrawFn, api: Api, mode: Mode) -> Answer:
 
 
 def thinks(api: Api) -> bool:
-    """Return True if the row says that one of its models thinks between tags."""
+    """Return True if a model of the API thinks between tags, as the provider table says."""
     return any(profile != "off" for profile in profiles(api))
 
 

@@ -169,7 +169,7 @@ def _tools(answer: Answer) -> tuple[Mapping[str, Any], ...]:
 
 
 def _stream_params(answer: Answer) -> Mapping[str, Any]:
-    """Return the parameters that ask for the ways of the answer's stream, if the row has `way_params`."""
+    """Return the parameters without which the provider would not send such a stream (`Api.way_params`)."""
     api = answer.api
     return {
         name: value

@@ -83,7 +83,7 @@ def draw(
         if is_wanted(drawn.scenario):
             raise _WantedError
 
-    # Only `hypothesis.find` takes a key, but it always draws with a seed if it is given one.
+    # Hypothesis has no argument for a key, except in `find`, which forgets the database if it gets a seed.
     vars(judge)["_hypothesis_internal_database_key"] = f"llm-conformance {key}".encode()
     # FlakyFailure: the scenario was wanted the first time, but not the second.
     with contextlib.suppress(_WantedError, FlakyFailure, EnoughDrawn):
@@ -100,7 +100,7 @@ def without_local_constants() -> Iterator[None]:
     empty = providers.Constants() if hasattr(providers, "Constants") else None
     own: dict[str, Any] = {
         "_get_local_constants": lambda: empty,
-        "CONSTANTS_CACHE": _CACHE,  # Hypothesis' own has what other tests of this process may draw
+        "CONSTANTS_CACHE": _CACHE,  # not Hypothesis' own, which has what other tests draw
     }
     before = {name: getattr(providers, name) for name in own if hasattr(providers, name)}
     for name in before:

@@ -13,7 +13,7 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import MESSAGE, StatusError, StreamError
 
 ANY = "LLMError"
-"""The expected error if any class of the contract is right."""
+"""The expected error of a call for which every class of the contract is right."""
 
 
 def failure(

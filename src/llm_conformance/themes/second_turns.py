@@ -41,7 +41,7 @@ def second_turn(draw: DrawFn, api: Api, mode: Mode) -> Conversation:
     sent_back = dict(generator.sent_back(first))
     results = tuple({"role": "tool", "tool_call_id": call.id, "content": "done"} for call in first.calls)
     before = answered(draw, first, mode)
-    # In other themes, this model thinks between tags. Here, it thinks before the call, so it thinks in a field.
+    # In other themes, this model thinks between tags. Here, it has thought in a field, and does so again.
     thinks = api.think_profile(first.asked) != "off"
     thoughts = (generator.reasoning(draw, api, "β"),) if thinks else ()
     second = generator.answer(draw, api, (*thoughts, Text("a")), asked=first.asked, mode=mode)

@@ -1,1 +1,1 @@
-"""Decide which calls to make: if all calls of a method died alike, the suite no longer calls it."""
+"""Decide which calls to make. If all calls of a method fail with the same cause, the suite stops calling it."""

@@ -31,7 +31,7 @@ class _Calls:
 
 @dataclass
 class Stops:
-    """The calls that died in one process, and the callees that the suite no longer calls.
+    """The calls that died, and the callees that the suite no longer calls. Each process of a run notes its own.
 
     Attributes:
         is_active: Whether calls may be left out. False while a file of known deviations is written, because that file

@@ -17,7 +17,7 @@ from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.rule import HARMS, Harm
 
 _LARGE = 0.5
-"""A group joins another one without further evidence if it fails in this part of the other's scenarios."""
+"""From this share of another group's scenarios on, a group joins the other even if its rule passes nowhere else."""
 
 Restriction = tuple[tuple[str, str], ...]
 """The keys and values that restrict an entry to a mode or a method."""
@@ -144,7 +144,7 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
 
 
 def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterator[tuple[Restriction, list[Failure]]]:
-    """Yield (restriction, failures). With a restriction to a mode or a method, an entry names no passing cells."""
+    """Yield (restriction, failures). A restriction to a mode or a method keeps an entry from naming passing cells."""
     scenarios = {each.scenario for each in failures}
     if not any(scenario in scenarios for scenario, _ in right):
         yield (), list(failures)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 _HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 _RAW = frozenset({"raw.githubusercontent.com", "gist.githubusercontent.com"})
 _PACKAGES = {"pypi.org": 3, "npmjs.com": 3}
-"""Maps the hosts of package registries to the most path segments of a package's page (`/package/@scope/name`)."""
+"""Maps the hosts of package registries to the most path segments that the URL of a package's page has."""
 
 _LINE = re.compile(r"L\d+.*|.+-\d+")
 _TEXTS = (".md", ".rst", ".txt", ".adoc", ".html")

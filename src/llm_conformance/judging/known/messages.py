@@ -31,7 +31,10 @@ def stable_part(cause: str) -> str | None:
 
 
 def widest(parts: Iterable[str]) -> dict[str, str]:
-    """Map each part to its replacement: among the parts that it contains, the one that most parts contain."""
+    """Map each part to its replacement.
+
+    Of the parts in it (itself among them), this is the one that occurs in most parts.
+    """
     found = sorted(set(parts))
     within = {part: [each for each in found if is_part(part, each)] for part in found}
     order = sorted(found, key=lambda part: (-len(within[part]), len(part), part))

@@ -51,8 +51,8 @@ def write(
     """Write a new file that names every failure; return the number of entries without a reason.
 
     The `known` deviations of the run are kept with their reasons, except those at the positions in `stale`. `harms`
-    maps the id of each rule to its harm, `ids` are the ids of all scenarios, and `effort` is that of the run. Raises
-    FileExistsError if the file exists.
+    maps the id of each rule to its harm, `ids` are the ids of all scenarios, and `effort` is the effort of the run.
+    Raises FileExistsError if the file exists.
     """
     kept_from = {each.examples for each in known.listed}
     examples = _most_demanding([effort.name, *sorted(kept_from)] if effort.examples else sorted(kept_from))
@@ -101,7 +101,7 @@ def _kept(known: Deviations, stale: Collection[int]) -> Iterator[dict[str, Any]]
 
 
 def _most_demanding(examples: Iterable[str]) -> str:
-    """Return an effort that draws new examples in every run, or else the effort that covers all others."""
+    """Return the effort with the most examples. An effort that draws new examples in every run takes precedence."""
     efforts = [Effort.named(each) for each in examples] or [Effort.named(WRITTEN_WITH)]
     return max(efforts, key=lambda each: (not each.reproducible, each.examples)).name
 

@@ -33,7 +33,7 @@ class Counterexample:
 
     @functools.cached_property
     def id(self) -> str:
-        """The id of a generated input when it is saved. It tells inputs apart that differ only in their requests."""
+        """The id for saving a generated input. Inputs that differ only in their requests have different ids."""
         return saved_id(self.cell.scenario)
 
     @property

@@ -68,7 +68,7 @@ def _call(cell: Cell) -> Iterator[str]:
 
 
 def _asked(scenario: Scenario, mode: Mode, rule: Rule) -> Iterator[str]:
-    """Yield the parameters of the call that not every call of the API has, its tools, and its earlier answers."""
+    """Yield what the call has: parameters that not every call of the API has, tools, and earlier answers."""
     for name, value in scenario.params[mode].items():
         if name not in scenario.api.needed_params:
             yield f"{name}: {_in_short(value)}"

@@ -1,4 +1,4 @@
-"""Why a generated input is valid: its fault and its unusual ways, each with the source that shows that it happens."""
+"""Why a generated input is valid: its fault and what is unusual in it, with sources which show that this happens."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EMPTY = "a proxy answers with an empty body and status 200 (https://github.com/
 def grounds(scenario: Scenario, mode: Mode) -> str | None:
     """Return what is unusual in a generated input with the sources, in one line; None if nothing is.
 
-    First comes the fault, then what is unusual in earlier answers, because these go back in the request.
+    First comes the fault, then what is unusual in the earlier answers that go back in the request, then in the answer.
     """
     why = [fault_grounds(scenario, mode)]
     for number, earlier in scenario.earlier.items():
@@ -29,8 +29,8 @@ def grounds(scenario: Scenario, mode: Mode) -> str | None:
 def fault_grounds(scenario: Scenario, mode: Mode) -> str | None:
     """Return the fault of a generated input with its source, in one line; None if there is none or no source is known.
 
-    The faults are the core faults, empty bodies, and errors before the real answer. Other errors are ways of an answer
-    (`unusual`).
+    The faults are the core faults, empty bodies, and errors before the real answer. Other errors count as something
+    unusual in an answer (`unusual`).
     """
     if scenario.expected[mode].fault == "malformed" and not scenario.interactions[mode].body:
         return None if scenario.grounds == "probe" else _EMPTY

@@ -38,7 +38,7 @@ def missed(exchange: Exchange, rule: Rule) -> str | None:
 
 
 def lacking(exchange: Exchange, rule: Rule) -> list[Any]:
-    """Return the expected texts and numbers of the rule's family that the response lacks; all without a response."""
+    """Return the expected texts and numbers of the rule's family, without those that the response has."""
     response = exchange.outcome.response
     if response is None:
         return list(_wanted(rule.family, exchange.expected))
