@@ -8,6 +8,9 @@ from llm_conformance.rules.exchange import Exchange
 from llm_conformance.rules.rule import rule
 from llm_conformance.rules.violation import fail
 
+MOST_PROBLEMS = 3
+"""How many problems of a response a failure lists."""
+
 
 @rule("SHP-1", harm="lost")
 def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
@@ -28,4 +31,4 @@ def test_response_has_the_canonical_shape(exchange: Exchange) -> None:
     problems = exchange.response.problems
     if problems:
         pointer = f"/{'/'.join(map(str, problems[0][0]))}"
-        fail("a valid response", f"one in which {shapes.sentence(problems)}", where=pointer)
+        fail("a valid response", f"one in which {shapes.sentence(problems, MOST_PROBLEMS)}", where=pointer)

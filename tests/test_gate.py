@@ -78,13 +78,18 @@ def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project
 
 
 def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
-    (tmp_path / "conformance-deviations.toml").write_text("# mine")
-    refused = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
-    assert refused.returncode == 4
-    assert "nothing was written, as these files exist: conformance-deviations.toml" in refused.stderr
-    assert "move or delete them to get new ones, or name another --directory" in refused.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["conformance-deviations.toml"]
-    assert (tmp_path / "conformance-deviations.toml").read_text("utf-8") == "# mine"
+    """The README writes the adapter before it names `init`."""
+    (tmp_path / "mypkg_conformance.py").write_text("# mine")
+    written = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
+    assert written.returncode == 0
+    assert "kept mypkg_conformance.py, which exists\n" in written.stdout
+    assert "wrote conformance-deviations.toml\n" in written.stdout
+    assert "\nRun: llm-conformance smoke --adapter=mypkg_conformance.py\n" in written.stdout
+    again = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
+    assert again.returncode == 4
+    assert "nothing was written, as all files exist: mypkg_conformance.py, conformance-deviations.toml, " in again.stderr
+    assert "move or delete those that you want anew, or name another --directory" in again.stderr
+    assert (tmp_path / "mypkg_conformance.py").read_text("utf-8") == "# mine"
 
 
 def test_the_workflow_that_init_writes_runs_the_gate(path: str, tmp_path: Path) -> None:

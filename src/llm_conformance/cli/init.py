@@ -19,14 +19,14 @@ def add_options(parser: Parser) -> None:
     """Describe the command."""
     parser.description = (
         "Write the files that a project needs: an adapter for the package, to be filled in, a GitHub workflow, and an "
-        "empty file of known deviations. If one of them exists, nothing is written."
+        "empty file of known deviations. Files that exist are kept as they are."
     )
     parser.add_argument("package", metavar="PACKAGE", help="the import name of the package to be judged")
     parser.add_argument("--directory", type=Path, default=Path(), metavar="DIR", help="default: the working directory")
 
 
 def run(options: Options) -> int:
-    """Write all files, or none."""
+    """Write the files that do not exist yet."""
     package: str = options.package
     if not package.isidentifier() or keyword.iskeyword(package):
         raise UsageError(f"{package!r} is not the name of a Python package; give its import name")
@@ -42,13 +42,16 @@ def run(options: Options) -> int:
         directory / ".github/workflows/conformance.yml": render("workflow.yml", **values),
     }
     existing = [path for path in texts if path.exists()]
-    if existing:
-        what_to_do = "move or delete them to get new ones, or name another --directory"
-        raise UsageError(f"nothing was written, as these files exist: {', '.join(map(str, existing))}; {what_to_do}")
+    if len(existing) == len(texts):
+        what_to_do = "move or delete those that you want anew, or name another --directory"
+        raise UsageError(f"nothing was written, as all files exist: {', '.join(map(str, existing))}; {what_to_do}")
     try:
         for path in texts:
             path.parent.mkdir(parents=True, exist_ok=True)
         for path, text in texts.items():
+            if path in existing:
+                print(f"kept {path}, which exists")
+                continue
             with path.open("x", encoding="utf-8") as file:
                 file.write(text)
             print(f"wrote {path}")
@@ -58,7 +61,8 @@ def run(options: Options) -> int:
         print(f"{package} cannot be imported here; install it in this environment, or mend the import in {adapter}")
     where = "" if directory.resolve() == Path.cwd() else f" in {directory}"
     command = command_line(["llm-conformance", "smoke", f"--adapter={adapter}"])
-    print(f"Fill in {adapter}, then run{where}: {command}")
+    to_do = f"Run{where}" if directory / adapter in existing else f"Fill in {adapter}, then run{where}"
+    print(f"{to_do}: {command}")
     return 0
 
 
