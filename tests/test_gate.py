@@ -87,7 +87,9 @@ def test_init_overwrites_nothing(path: str, tmp_path: Path) -> None:
     assert "\nRun: llm-conformance smoke --adapter=mypkg_conformance.py\n" in written.stdout
     again = sh("llm-conformance", "init", "mypkg", cwd=tmp_path)
     assert again.returncode == 4
-    assert "nothing was written, as all files exist: mypkg_conformance.py, conformance-deviations.toml, " in again.stderr
+    assert (
+        "nothing was written, as all files exist: mypkg_conformance.py, conformance-deviations.toml, " in again.stderr
+    )
     assert "move or delete those that you want anew, or name another --directory" in again.stderr
     assert (tmp_path / "mypkg_conformance.py").read_text("utf-8") == "# mine"
 
