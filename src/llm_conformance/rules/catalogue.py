@@ -23,7 +23,7 @@ FAMILY_QUESTIONS: Mapping[str, str] = {
     "ATT": "Is audio kept whole?",
     "TOOL": "Do tool calls come back as made?",
     "FIN": "Is the finish reason mapped and kept?",
-    "RPL": "Does earlier reasoning go back as it came?",
+    "RPL": "Does the request ask for all of the call, with earlier answers as they came?",
     "ERR": "Does a failure become an error of the right class?",
     "PRV": "Are id and model right, and side effects absent?",
 }
