@@ -46,7 +46,7 @@ def test_the_written_file_makes_the_next_run_green(tmp_path: Path, capsys: pytes
     text = path.read_text("utf-8")
     assert 'rule = "WIRE-6"\nscenario = ' in text
     assert (
-        "# false success: Without it a client cannot tell an answer that is complete from one that broke off.\n" in text
+        "# false success: Without that event, a client cannot tell a complete answer from one that broke off.\n" in text
     )
     assert re.search(r"^# WIRE-6 in chat/[a-z-]+, stream: last event: expected \[DONE\] at the end", text, re.MULTILINE)
     assert "examples" not in text
