@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
 from llm_conformance import __version__
 from tests.shell import ROOT
-from tools import release
+from tools import project_links, release
 
 MODULE = '"""A module."""\n\n__version__ = "1.2.0"\n'
 CHANGELOG = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-23\n\n- New.\n\n## [1.1.0] - 2026-01-02\n"
@@ -45,9 +46,11 @@ def test_the_citation_names_the_version() -> None:
     assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
-def test_the_package_links_the_repository_whose_workflow_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
-    monkeypatch.setenv("GITHUB_REPOSITORY", "Some-Owner/llm-conformance")
+def test_a_released_package_links_its_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    build = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))["jobs"]["build"]
+    (package,) = (step for step in build["steps"] if "tox -e package" in step.get("run", ""))
+    assert package["env"] == {project_links.VARIABLE: "${{ github.server_url }}/${{ github.repository }}"}
+    monkeypatch.setenv(project_links.VARIABLE, "https://github.com/Some-Owner/llm-conformance")
     assert ProjectMetadata(str(ROOT), PluginManager()).core.urls == {
         "Documentation": "https://some-owner.github.io/llm-conformance/",
         "Repository": "https://github.com/Some-Owner/llm-conformance",
@@ -56,6 +59,9 @@ def test_the_package_links_the_repository_whose_workflow_builds_it(monkeypatch: 
     }
 
 
-def test_a_package_that_no_workflow_builds_has_no_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+def test_a_package_that_another_project_builds_does_not_link_that_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`pip install git+https://...` in a workflow of another repository builds the package there."""
+    monkeypatch.delenv(project_links.VARIABLE, raising=False)
+    monkeypatch.setenv("GITHUB_SERVER_URL", "https://github.com")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "user/mypkg")
     assert ProjectMetadata(str(ROOT), PluginManager()).core.urls == {}
