@@ -41,20 +41,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption(WEEKLY):
         return
     cases: Counter[tuple[Path, str]] = Counter()
+    kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         mark = item.get_closest_marker("weekly")
         if mark is None:
+            kept.append(item)
             continue
         case = item.path, getattr(item, "originalname", None) or item.name
-        kept_in = mark.kwargs.get("but_one_in")
-        if kept_in is None or cases[case] % kept_in:
-            left_out.append(item)
+        one_in = mark.kwargs.get("but_one_in")
+        (left_out if one_in is None or cases[case] % one_in else kept).append(item)
         cases[case] += 1
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        chosen = set(items) - set(left_out)
-        items[:] = [item for item in items if item in chosen]
+        items[:] = kept
 
 
 def pytest_configure(config: pytest.Config) -> None:
