@@ -47,7 +47,11 @@ class Filters:
             yield f"streams only cut at {self.cuts}"
 
     def admits(self, scenario: Scenario) -> bool:
-        """Return True if the scenario is part of the run. The id of a bare cassette admits all its interactions."""
+        """Return True if the scenario is part of the run.
+
+        If a bare recording has several interactions, their ids are that of the file, `#` and a number. A filter that
+        matches the id of the file admits all of them.
+        """
         named = self.admits_id(scenario.id) or self.admits_id(scenario.id.rpartition("#")[0])
         return named and self.admits_api(scenario.api)
 

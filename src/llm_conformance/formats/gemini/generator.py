@@ -157,7 +157,10 @@ class GeminiGenerator(Generator):
                 yield [_part(draw, answer.api, block)]
 
     def _last(self, draw: DrawFn, answer: Answer, chunks: list[list[Fields]]) -> list[Fields]:
-        """Draw the parts of the chunk with the finish reason. They may come from the last of `chunks`."""
+        """Draw the parts of the last chunk, which has the finish reason.
+
+        `chunks` has the parts of the chunks before it. The last of these may be returned, and is then removed.
+        """
         if _broken_off(answer):
             return []
         seals = [block.seal for block in answer.blocks if isinstance(block, Text) and block.seal]
@@ -200,7 +203,7 @@ _OF_PROMPTS = "JAILBREAK"
 
 
 def _broken_off(answer: Answer) -> Variation | None:
-    """Return the variation for the content of an answer that a filter or an error ended; None for other answers."""
+    """Return what varies in the content of an answer if a filter or an error ended it; None for other answers."""
     return BROKEN_OFF.get(answer.api.finish.get(answer.word or ""))
 
 

@@ -36,7 +36,7 @@ def failure_text(
 
     `options` are further options for the command that reproduces the failure. `example` maps labels to the details of a
     counterexample. `alike` has other rules that fail with the same message. `missed` is the place of the expected value
-    in the library's own object.
+    in the library's own object, if it is there and the adapter may have missed it.
     """
     lines = [
         ("Requirement", f"{rule.id}: {rule.requirement}"),

@@ -39,7 +39,7 @@ class Ollama(WireApi):
         return {**body, "options": {**inner(body, "options"), **settings}}
 
     def with_params(self, body: dict[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a request with further fields. Options are added to the request's own options."""
+        """Return a request with further fields. Their `options` are merged into the `options` of the request."""
         options = inner(params, "options")
         return {**body, **params, "options": {**inner(body, "options"), **options}}
 
