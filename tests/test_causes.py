@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from llm_conformance.calling.causes import without_values
@@ -49,6 +51,11 @@ def test_the_cause_of_an_exception_is_its_class_and_place() -> None:
     line = _raised.__code__.co_firstlineno + 2
     assert cause_of(error) == f"LookupError in tests/test_causes.py:{line} _raised"
     assert traceback_of(error).splitlines()[-1] == "LookupError: no choices"
+
+
+def test_the_cause_names_the_package_of_a_class_that_is_not_pythons_own() -> None:
+    assert cause_of(ValidationError([])).startswith("pydantic_core.ValidationError: ")
+    assert cause_of(json.JSONDecodeError("no JSON", "x", 0)).startswith("JSONDecodeError: ")
 
 
 def test_an_exception_without_frames_has_its_message_as_cause() -> None:

@@ -11,6 +11,7 @@ from llm_conformance.judging.verdict import Verdict
 from llm_conformance.pytest_plugin.finding_text import in_full
 from llm_conformance.reports import conversations
 from llm_conformance.reports.findings import Finding, findings
+from llm_conformance.rules.exchange import UNMAPPED
 from llm_conformance.rules.rule import HARMS
 from tests import miniature
 
@@ -98,6 +99,35 @@ def test_known_deviations_are_findings_of_their_own_after_the_others() -> None:
     known = failure("MSG-1", "openai/a", status="expected")
     found = findings([known, failure("USE-1", "openai/a"), failure("MSG-1", "openai/b", status="blocked")])
     assert [(each.rule, each.status) for each in found] == [("USE-1", "fail"), ("MSG-1", "expected")]
+
+
+def unmapped(rule: str, scenario: str, name: str, where: str = "mypkg/call.py:5 ask") -> dict[str, Any]:
+    """Return a failure because the adapter does not map an exception."""
+    message = f"expected an error of the contract; got {name.rpartition('.')[2]}: gone ({UNMAPPED})"
+    return failure(rule, scenario, message, cause=f"{name} in {where}", traceback=f"{name}: gone")
+
+
+def test_errors_of_one_package_that_are_not_mapped_are_one_finding() -> None:
+    results = [
+        unmapped("ERR-3", "openai/a", "httpx.ReadTimeout"),
+        unmapped("ERR-3", "openai/b", "httpx.ConnectError", where="mypkg/stream.py:8 events"),
+        unmapped("ERR-2", "openai/c", "httpx.DecodingError"),
+        unmapped("ERR-1", "openai/d", "openai.RateLimitError from httpx.HTTPStatusError"),
+    ]
+    httpx, openai = sorted(findings(results), key=lambda each: each.cause)
+    assert (httpx.conversations, httpx.cells, httpx.cause) == (3, 3, "errors of httpx that the adapter does not map")
+    assert "got ConnectError, DecodingError and ReadTimeout of httpx (neither its class" in httpx.message
+    assert (httpx.rule, httpx.also, httpx.also_messages) == ("ERR-2", ("ERR-3",), {})
+    assert (openai.conversations, openai.message) == (1, results[-1]["message"])
+
+
+def test_bugs_are_not_taken_for_errors_that_are_not_mapped() -> None:
+    results = [unmapped("ERR-2", "openai/a", "KeyError"), unmapped("ERR-2", "openai/b", "ValueError")]
+    assert [each.cause for each in findings(results)] == [each["cause"] for each in results]
+    results = [unmapped("SHP-1", f"openai/{name}", f"httpx.{name}") for name in ("ReadError", "ConnectError")]
+    for each in results:
+        each["message"] = "expected an answer; it raised an exception"
+    assert len(findings(results)) == 2
 
 
 def test_adapters_do_not_share_findings() -> None:

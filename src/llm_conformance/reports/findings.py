@@ -1,12 +1,14 @@
 """Findings: the failures of a run, grouped by what causes them.
 
 One cause may break several rules in many scenarios. A finding has the failures of one rule with one cause. If the cause
-is an exception, the finding has the failures of all rules with this exception. If a rule fails only where rules with a
-worse harm fail, it has no finding of its own: their findings name it under `also`.
+is an exception, the finding has the failures of all rules with this exception. Errors that the adapter does not map are
+one finding for each package that defines their classes, because one map is missing. If a rule fails only where rules
+with a worse harm fail, it has no finding of its own: their findings name it under `also`.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,8 +16,10 @@ from typing import Any
 
 from llm_conformance.judging.status import Status
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
+from llm_conformance.rules.exchange import UNMAPPED
 from llm_conformance.rules.rule import HARMS, Harm
 from llm_conformance.rules.segments import REPEATS_OTHERS
+from llm_conformance.wording import listed
 
 Result = Mapping[str, Any]
 """An entry of `results` in the JSON report."""
@@ -30,6 +34,8 @@ PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 """All provenances. Examples come from the first of these that has failures."""
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
+_CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
+"""The class that the cause of an exception begins with, if it is not one of Python's own."""
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
 _FURTHER = "further"
 _EXAMPLES = 3
@@ -45,11 +51,11 @@ class Finding:
         rule: The rule that fails. If several rules report the same exception, the rule with the worst harm.
         also: The rules of less harm that fail only in the same exchanges, or because of the same exception. RSN-3 is
             among them if it fails in these exchanges, because segments repeat other fields.
-        also_messages: Maps a rule under `also` to the message of one of its failures, if that differs from the message
-            of the finding.
+        also_messages: Maps a rule under `also` to the message of one of its failures, if that says something that the
+            message of the finding does not say.
         harm: What a user of the adapter suffers.
         cause: The cause that the failures share.
-        message: The message of the first example.
+        message: The message of the first example. If the adapter does not map errors of several classes, it names them.
         conversations: The number of conversations (scenario and mode) in which the rule fails for this cause.
         cells: The number of failing cells of the finding, including those of rules under `also`. A search of
             generated inputs gives one cell for each rule, even if it finds several causes of failure.
@@ -182,6 +188,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
     first = examples[0]
     conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
     provenance = Counter(conversations.values())
+    message = _message([first, *failures])
     return Finding(
         adapter=first["adapter"],
         status=first["status"],
@@ -189,7 +196,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         also=tuple(also),
         harm=harm_of(rule),
         cause=_cause(first),
-        message=first["message"] or "",
+        message=message,
         conversations=len(conversations),
         cells=cells,
         provenance={each: provenance[each] for each in PROVENANCES if each in provenance},
@@ -198,9 +205,14 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
         examples=tuple(map(_shown, examples)),
         traceback=first.get("traceback"),
-        also_messages={other: message for other, message in also.items() if message != first["message"]},
+        also_messages={other: text for other, text in also.items() if not _repeats(text, message)},
         missed=next((each["missed"] for each in failures if each.get("missed")), None),
     )
+
+
+def _repeats(text: str, message: str) -> bool:
+    """Return True if a message says nothing that the message of the finding does not say."""
+    return text == message or (UNMAPPED in text and UNMAPPED in message)
 
 
 def _shown(example: Result) -> Result:
@@ -232,7 +244,27 @@ def _exchange(result: Result) -> Exchange:
 
 def _cause(result: Result) -> str:
     cause: str = result.get("cause") or result["message"] or ""
-    return cause
+    unmapped = _unmapped(result)
+    return cause if unmapped is None else f"errors of {unmapped['package']} that the adapter does not map"
+
+
+def _unmapped(result: Result) -> re.Match[str] | None:
+    """Return the `package` and the `name` of the class, if the failure is that the adapter does not map an exception.
+
+    Exceptions of Python itself have no package here: a KeyError and a ValueError are seldom one fault.
+    """
+    if not result.get("traceback") or UNMAPPED not in (result["message"] or ""):
+        return None
+    return _CLASS.match(result["cause"])
+
+
+def _message(failures: Sequence[Result]) -> str:
+    """Return the message of the first failure; of errors that are not mapped, one that names all their classes."""
+    names = {unmapped["name"] for each in failures if (unmapped := _unmapped(each))}
+    if len(names) < 2:
+        return failures[0]["message"] or ""
+    package = next(unmapped["package"] for each in failures if (unmapped := _unmapped(each)))
+    return f"expected errors of the contract; got {listed(sorted(names), 'and')} of {package} ({UNMAPPED})"
 
 
 def harm_of(rule: str) -> Harm:
@@ -244,8 +276,8 @@ def harm_of(rule: str) -> Harm:
 def _rank(rule: str, has_answer: bool = False) -> tuple[int, bool, int, int]:
     """Return a sort key that puts the most telling rule first: the worst harm, then the order of families.
 
-    Two rules come last within their harm. The rule about segments does, because segments repeat the faults of other
-    fields. The rule about the shape does, because a fault in the content says more.
+    Some rules come last within their harm. The rules about segments do, because segments repeat the faults of other
+    fields. If there is an answer, the rule about the shape does, because a fault in the content says more.
     """
     family, _, number = rule.partition("-")
     place = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import sysconfig
 import traceback
 from collections.abc import Iterator, Sequence
@@ -34,14 +35,15 @@ _STANDARD_LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "pl
 def cause_of(error: BaseException) -> str:
     """Return a text that exceptions with the same cause share: the class, and the place of the code that raised.
 
-    An example is `KeyError in mypkg/decode.py:31 decode`. The place is the innermost frame outside of Python, the suite
-    and `_HELPERS`. Without such a frame, the text is the class and the message. If another exception caused this
-    exception, the text is the class and the cause of the other exception.
+    Examples are `KeyError in mypkg/decode.py:31 decode` and `httpx.ReadTimeout in mypkg/call.py:5 ask`. The place is
+    the innermost frame outside of Python, the suite and `_HELPERS`. Without such a frame, the text is the class and the
+    message. If another exception caused this one, the text names both and has the place of the other, as in
+    `httpx.ReadTimeout from TimeoutError in mypkg/call.py:5 ask`.
     """
     *_, root = _chain(error)
     if root is not error and not _is_of_pydantic(root):
-        return f"{type(error).__name__} from {_cause_of(root)}"
-    return _cause_of(error)
+        return f"{_class_of(error)} from {type(root).__name__}{_place_of(root)}"
+    return _class_of(error) + _place_of(error)
 
 
 def place_in(dump: str) -> str:
@@ -52,17 +54,24 @@ def place_in(dump: str) -> str:
     return ""
 
 
-def _cause_of(error: BaseException) -> str:
-    name = type(error).__name__
+def _place_of(error: BaseException) -> str:
+    """Return ` in FILE:LINE FUNCTION`, or `: MESSAGE` if all frames are Python's, the suite's or of `_HELPERS`."""
     own = [frame for frame in _frames(error) if not _is_of_a_helper(frame.filename)]
     if not own:
-        return f"{name}: {without_values(_text(error))}"
+        return f": {without_values(_text(error))}"
     field = next(filter(None, map(_invalid_field, _chain(error))), "")
-    return f"{name} in {_shown(own[-1].filename)}:{own[-1].lineno} {own[-1].name}{field}"
+    return f" in {_shown(own[-1].filename)}:{own[-1].lineno} {own[-1].name}{field}"
+
+
+def _class_of(error: BaseException) -> str:
+    """Return the class with the package that defines it (`httpx.ReadTimeout`); of Python's own, only the class."""
+    package = str(type(error).__module__).partition(".")[0]  # a class may set it to anything
+    name = type(error).__name__
+    return name if package in sys.stdlib_module_names else f"{package}.{name}"
 
 
 def _is_of_pydantic(error: BaseException) -> bool:
-    return type(error).__module__.partition(".")[0] in ("pydantic", "pydantic_core")
+    return str(type(error).__module__).partition(".")[0] in ("pydantic", "pydantic_core")
 
 
 def _invalid_field(error: BaseException) -> str:
@@ -104,7 +113,7 @@ def _lines(error: BaseException) -> Iterator[str]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and all exceptions behind it, each once, the innermost first."""
+    """Yield an exception and up to three exceptions behind it, each once, the innermost last."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen and len(seen) < _MOST_CHAINED:
