@@ -39,6 +39,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     broken = sh(*RUN, "--write-deviations=known.toml", cwd=tmp_path)
     assert broken.returncode == 1
     assert "known.toml: written; fill in reason and link of 1 entry" in broken.stdout
+    assert "FAILED: 1 finding\n" in broken.stdout
     assert f"1 entry; then run again with --deviations={tmp_path / 'known.toml'}\n" in broken.stdout
     blank = sh(*RUN, "--deviations=known.toml", cwd=tmp_path)
     assert blank.returncode == 4
@@ -55,6 +56,7 @@ def test_a_gate_passes_fails_accepts_a_deviation_and_reports_a_stale_one(tmp_pat
     assert stale.returncode == 1
     advice = "no cell fails; remove the entry (PRV-1 in cerebras/tool-call-without-content-key)"
     assert f"known.toml:21: {advice}" in stale.stdout
+    assert "FAILED: 1 known deviation to remove, because nothing fails there\n" in stale.stdout
 
 
 def test_the_commands_of_the_gate_page_lead_to_a_first_matrix(path: str, project: Path) -> None:

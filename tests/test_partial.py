@@ -52,3 +52,17 @@ def test_the_summary_names_a_provider_that_the_suite_does_not_have(pytester: pyt
     options = ("--adapter=private.py", "--conformance-scenario=openai/refusal", "--conformance-examples=0")
     part = inline.run(pytester, *options, str(miniature.RULES / "test_message.py"))
     part.stdout.fnmatch_lines(["not judged: mycorp:chat: no such provider; did you mean cohere:chat? `llm-conf*"])
+
+
+def test_the_summary_names_a_capability_that_no_method_can_show(pytester: pytest.Pytester) -> None:
+    miniature.write(pytester.path / "own")
+    (pytester.path / "private.py").write_text(
+        "class conformance_adapter:\n    providers = ['openai:chat']\n    capabilities = ['streaming', 'tools']\n"
+        "    parse = staticmethod(dict)\n"
+    )
+    options = ("--adapter=private.py", "--conformance-scenario=openai/refusal", "--conformance-examples=0")
+    part = inline.run(pytester, *options, str(miniature.RULES / "test_message.py"))
+    why = "because the adapter has no method stream or parse_stream"
+    assert [line for line in part.outlines if "the capability" in line] == [
+        f"not judged: the capability streaming, {why}"
+    ]

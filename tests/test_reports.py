@@ -381,6 +381,13 @@ def test_markdown_says_how_many_conversations_are_right_and_how_to_reproduce_a_f
     assert "| openai:chat | 1/2 | 1/2 |" in text
 
 
+def test_markdown_keeps_the_advice_at_the_end_of_a_long_message() -> None:
+    message = f"expected AuthenticationError; got HTTPStatusError: {'many ' * 80}words (map the class in `errors`)"
+    text = markdown.render([document(result("openai/two", "fail", rule="ERR-1", message=message))])
+    assert r"(map the class in \`errors\`) |" in text
+    assert "many " * 40 not in text
+
+
 def test_markdown_of_many_findings_is_short() -> None:
     text = markdown.render([document(*(result(f"openai/{n}", "fail", cause=str(n), command="run") for n in range(20)))])
     assert "### 20 findings" in text

@@ -102,3 +102,27 @@ def shortened(text: str, most: int) -> str:
     mark = " ... "
     end = most // 4
     return f"{text[: most - end - len(mark)]}{mark}{text[-end:]}"
+
+
+_LONGEST_HINT = 240
+
+
+def shortened_before_hint(text: str, most: int) -> str:
+    """Return a text of about `most` code points. The parentheses at its end, which say what to do, stay whole.
+
+    With a long hint, three quarters of `most` are left for what comes before it.
+    """
+    if len(text) <= most:
+        return text
+    hint = _hint_of(text)
+    return shortened(text.removesuffix(hint), max(most - len(hint), most * 3 // 4)) + hint
+
+
+def _hint_of(text: str) -> str:
+    """Return the parentheses that a text ends with; "" if there are none, or if they are too long for a hint."""
+    depth = 0
+    for at in range(len(text) - 1, max(len(text) - _LONGEST_HINT, 0), -1):
+        depth += {")": 1, "(": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[at:] if text[at] == "(" else ""
+    return ""

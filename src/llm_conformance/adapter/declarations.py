@@ -90,6 +90,15 @@ class AdapterUnderTest:
         return tuple(method for method in METHODS[mode] if method in self.methods)
 
 
+def without_methods(adapter: AdapterUnderTest) -> Mapping[str, tuple[Method, ...]]:
+    """Map each declared capability that no method of the adapter can show to the methods that could show it."""
+    return {
+        capability: shown_by
+        for capability, shown_by in _SHOWN_BY.items()
+        if capability in adapter.capabilities and adapter.methods.isdisjoint(shown_by)
+    }
+
+
 def describe(spec: str, instance: Any, taken: Collection[str] = ()) -> AdapterUnderTest:
     """Read an adapter's declarations. `taken` are the labels of the run's other adapters.
 
@@ -168,7 +177,7 @@ def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collect
 
     The suite would not call such a method.
     """
-    known = {method for each in METHODS.values() for method in each}  # a method that is None is switched off
+    known = {method for each in METHODS.values() for method in each}  # a method that is None is no slip
     public = [name for name in dir(instance) if not name.startswith("_") and name not in known]
     for capability, shown_by in _SHOWN_BY.items():
         if capability in declared and set(shown_by).isdisjoint(methods):

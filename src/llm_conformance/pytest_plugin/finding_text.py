@@ -10,13 +10,12 @@ from llm_conformance import secrets
 from llm_conformance.compare import encodable
 from llm_conformance.reports.findings import Finding
 from llm_conformance.rules.catalogue import catalogue
-from llm_conformance.wording import shortened
+from llm_conformance.wording import shortened_before_hint
 
 _INDENT = "    "
 _MESSAGE_LINES = 2
 _SLACK = 16
 """Code points that wrapping may leave free at the ends of the lines of a message."""
-_LONGEST_HINT = 240
 _NAMED = 3
 _ALSO = 1
 _TRACEBACK_LINES = 4
@@ -97,22 +96,9 @@ def _frame(lines: Sequence[str], cause: str) -> list[str]:
 
 
 def _message(text: str, width: int, whole: bool) -> str:
-    """Return a message in about two lines, unless `whole`. A hint at its end stays, in lines of its own if need be."""
-    line, most = _line(text), (width - len(_INDENT)) * _MESSAGE_LINES - _SLACK
-    if whole or len(line) <= most:
-        return line
-    hint = _hint_of(line)
-    return shortened(line.removesuffix(hint), max(most - len(hint), most * 3 // 4)) + hint
-
-
-def _hint_of(line: str) -> str:
-    """Return the parentheses that a message ends with; "" if there are none, or if they are too long for a hint."""
-    depth = 0
-    for at in range(len(line) - 1, max(len(line) - _LONGEST_HINT, 0), -1):
-        depth += {")": 1, "(": -1}.get(line[at], 0)
-        if depth == 0:
-            return line[at:] if line[at] == "(" else ""
-    return ""
+    """Return a message in about two lines, unless `whole`. A hint at its end stays, even if it needs another line."""
+    line = _line(text)
+    return line if whole else shortened_before_hint(line, (width - len(_INDENT)) * _MESSAGE_LINES - _SLACK)
 
 
 def _line(text: str) -> str:

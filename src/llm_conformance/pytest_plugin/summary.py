@@ -10,9 +10,9 @@ import pytest
 
 from llm_conformance import __version__, secrets
 from llm_conformance.adapter import unknown_providers
-from llm_conformance.adapter.declarations import AdapterUnderTest
+from llm_conformance.adapter.declarations import AdapterUnderTest, without_methods
 from llm_conformance.compare import encodable
-from llm_conformance.judging.status import PROBES, Status
+from llm_conformance.judging.status import PROBES, Status, exit_code
 from llm_conformance.options import as_typed
 from llm_conformance.pytest_plugin import finding_text
 from llm_conformance.reports import conversations
@@ -20,7 +20,7 @@ from llm_conformance.reports.findings import Finding, findings
 from llm_conformance.reports.judged import of_run
 from llm_conformance.reports.matrix import Matrix, Right
 from llm_conformance.reports.result import Result
-from llm_conformance.wording import counted, printable
+from llm_conformance.wording import counted, listed, printable
 
 _MOST_PLACES = 5
 _LONGEST_REASON = 200
@@ -59,6 +59,8 @@ def show(terminal: pytest.TerminalReporter, result: Result, is_green: bool) -> N
         terminal.write_line(f"PARTIAL: {'; '.join(result.partial)}")
     elif is_green:
         terminal.write_line(f"OK: {_why_green(result)}", green=True)
+    if not is_green and (reasons := list(_why_red(result, len(found)))):
+        terminal.write_line(f"FAILED: {'; '.join(reasons)}", red=True)
 
 
 def _why_green(result: Result) -> str:
@@ -70,6 +72,19 @@ def _why_green(result: Result) -> str:
     return f"no failure that is not known; {counted(known, 'known deviation')}"
 
 
+def _why_red(result: Result, found: int) -> Iterator[str]:
+    """Yield the reasons of a run that is not green, as far as the summary knows them."""
+    total = result.tally.summary
+    if total[Status.ERROR]:
+        yield "the suite itself failed"
+    if found:
+        yield counted(found, "finding")
+    if stale := len(list(result.deviations.stale_entries(result.stale))):
+        yield f"{counted(stale, 'known deviation')} to remove, because nothing fails there"
+    if not total[Status.FAIL] and not total[Status.STALE] and exit_code(total) == 1:
+        yield f"{counted(total[Status.BLOCKED], 'cell')} not judged, and no failure says why"
+
+
 def _outside(result: Result) -> Iterator[str]:
     """Yield the connections outside of calls, which no rule judges."""
     if outside := result.tally.outside:
@@ -79,7 +94,7 @@ def _outside(result: Result) -> Iterator[str]:
 
 
 def _new(result: Result) -> Iterator[str]:
-    """Yield the failures that are newer than the edition that the run is pinned to."""
+    """Yield the failures in rules and scenarios that are newer than the edition of the run."""
     by_rule: dict[tuple[str, str], list[str]] = {}
     for each in result.tally.verdicts:
         if each.status == Status.NEW:
@@ -121,7 +136,7 @@ def _show_adapter(
 
 
 def _not_asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:
-    """Yield a line for each reason why calls were no longer made."""
+    """Yield two lines for each reason why calls were no longer made."""
     by_cause: dict[str, list[tuple[str, str, set[tuple[str, str]]]]] = {}
     for (label, api, method, cause), missed in sorted(result.tally.not_asked.items()):
         if label == adapter.label:
@@ -174,6 +189,8 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         yield f"judged: {of_run(adapter, matrix, result.methods).reach}"
     for name, hint in unknown_providers.hints(adapter).items():
         yield f"not judged: {printable(name)}: {unknown_providers.message(hint)}"
+    for capability, methods in without_methods(adapter).items():
+        yield f"not judged: the capability {capability}, because the adapter has no method {listed(methods)}"
     mine = [(key[-1], count) for key, count in result.tally.counts.items() if key[0] == adapter.label]
     if known := sum(count for status, count in mine if status == Status.EXPECTED):
         yield f"known deviations: {known} cells fail as expected; the matrix counts them as wrong, by design or not"

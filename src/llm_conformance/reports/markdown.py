@@ -12,9 +12,12 @@ from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.matrix import Matrix, verdict, why_no_verdict
 from llm_conformance.templating import render as render_template
+from llm_conformance.wording import shortened_before_hint
 
 _SHOWN = 300
 """How many findings are shown at most. GitHub accepts 1 MiB for a step's summary; a finding is below 1 kB."""
+
+_LONGEST_MESSAGE = 200
 
 
 def render(documents: Sequence[Document]) -> str:
@@ -72,7 +75,7 @@ def _finding(finding: Mapping[str, Any]) -> Mapping[str, Any]:
     examples = finding["examples"]
     return {
         **finding,
-        "what": in_one_line(f"{cause}{finding['message']}"),
+        "what": escaped(shortened_before_hint(f"{cause}{finding['message']}", _LONGEST_MESSAGE)),
         "example": in_one_line(examples[0]["scenario"]),
         "command": next((" ".join(each["command"].split()) for each in examples if each.get("command")), None),
     }
