@@ -11,7 +11,7 @@ QUICK, CI, DEEP = 25, 100, 5000
 NAMES = ("quick", "ci", "deep")
 
 SENDING = 0.1
-"""A method that sends requests gets this share of the usual number of examples if a parser gets the same bytes."""
+"""A method that sends requests gets this share of the examples if a parser gets the same bytes."""
 
 
 @dataclass(frozen=True)

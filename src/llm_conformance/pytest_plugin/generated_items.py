@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,8 +57,16 @@ class Property:
     @property
     def effort(self) -> float:
         """The number of examples as a multiple of the usual number."""
+        return self.theme.effort * self._share
+
+    def listed(self) -> Iterator[Scenario]:
+        """Yield the scenarios that are always judged, or the same share of them as of the examples."""
+        yield from itertools.islice(self.theme.all_listed(self.api, self.mode), 0, None, round(1 / self._share))
+
+    @property
+    def _share(self) -> float:
         parsed = a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
-        return self.theme.effort * (SENDING if parsed else 1)
+        return SENDING if parsed else 1
 
     def __str__(self) -> str:
         """Return the name of the test item."""
@@ -112,7 +121,7 @@ class PropertyItem(JudgingItem):
             theme.scenarios(api, mode),
             self._cell,
             self._effort,
-            listed=lambda: theme.all_listed(api, mode),
+            listed=self._property.listed,
             shrinks=self._run.settings.write_deviations is None,
             remembered_as=self.name,
             excluded=self._excluded,
