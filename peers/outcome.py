@@ -29,10 +29,11 @@ class Outcome:
     """A library after a run.
 
     Attributes:
-        reports: The JSON reports with the known deviations, by what the library was judged by. The report on real
-            traffic has no exchanges, and its results are only the failures and one result of each conversation. The
-            whole report would have hundreds of megabytes.
-        reproductions: The exit code of each reproduction by the name of its file; None if it hung.
+        reports: The JSON reports with the known deviations, by evidence. The report on real traffic has no exchanges,
+            and its results are only the failures and one pass of each conversation. The whole report would have
+            hundreds of megabytes.
+        reproductions: The exit code of each reproduction by the name of its file; None if it hung, or if a program
+            such as node is missing.
         stale: The parts to remove from the known deviations, because they name no failure.
         broken: What went wrong: the library cannot be installed, or the run ended with a fault.
         not_judged: What could not be judged here through no fault of the library, and why.
@@ -59,7 +60,7 @@ class Outcome:
         return Judged(self.name, *both) if self.reports else None
 
     def troubles(self) -> Iterator[str]:
-        """Yield what makes the run fail: what is broken, new failures, stale entries, mended reproductions."""
+        """Yield what makes the run fail: what is broken, stale entries, new findings, reproductions without a fault."""
         yield from self.broken
         yield from (f"stale: {entry}" for entry in self.stale)
         for evidence, report in self.reports.items():
@@ -69,4 +70,5 @@ class Outcome:
             if code == MENDED:
                 yield f"reports/{file}: the fault does not show any more"
             elif code != SHOWS:
-                yield f"reports/{file}: did not run ({'it hung' if code is None else f'exit code {code}'})"
+                why = "it hung, or its program is missing" if code is None else f"exit code {code}"
+                yield f"reports/{file}: did not run ({why})"

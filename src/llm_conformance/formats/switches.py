@@ -39,7 +39,14 @@ def missing_switch(sent: Request, recorded: Request, api: Api, *, thinking: bool
     """
     switches = [each for each in _switches_of(api) if thinking or each.capability != "reasoning"]
     if usage:
-        switches.append(_at("token counts of the stream", None, _true, "/stream_options/include_usage"))
+        switches.append(
+            _at(
+                "token counts of the stream (stream_options.include_usage)",
+                None,
+                _true,
+                "/stream_options/include_usage",
+            )
+        )
     return next((each for each in switches if not each.read(recorded) <= each.read(sent)), None)
 
 

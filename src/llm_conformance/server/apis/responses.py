@@ -13,7 +13,6 @@ from llm_conformance.wire.framings.base import DONE
 LAST = ("response.completed", "response.incomplete", "response.failed")
 """The events that have the whole response."""
 _REASONING = ("response.reasoning_text.delta", "response.reasoning_summary_text.delta")
-_NO_CHOICE = ("auto", "none", "required")
 
 
 class Responses(WireApi):
