@@ -59,7 +59,7 @@ class Counting:
 
 OPENAI = Counting()
 WITH_CACHE_WRITES = Counting(cache_written=("prompt_tokens_details", "cache_write_tokens"))
-"""OpenAI's own counts, on its own servers and on Azure's."""
+"""OpenAI's counts, with the tokens that were written to a cache. Azure, Bedrock and local servers have them, too."""
 
 
 def at(value: Any, path: Path) -> Any:

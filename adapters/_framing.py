@@ -1,6 +1,6 @@
 """Split the bytes of a stream into JSON documents, wherever the chunks are cut.
 
-A library, sseclient, parses server-sent events. Adapters should use a library, too. The suite derives its expected
+A library, sseclient, parses server-sent events. Your adapter should use a library, too. The suite derives its expected
 values with a different parser.
 """
 

@@ -260,7 +260,7 @@ def request(call: Call) -> dict[str, Any]:
 
 def _items(call: Call) -> Iterator[Mapping[str, Any]]:
     kinds: dict[str | None, str] = {}
-    callers: dict[str | None, Mapping[str, Any]] = {}  # of calls that a program made, for their results
+    callers: dict[str | None, Mapping[str, Any]] = {}  # the result of a program's call repeats its caller
     for message in call.messages:
         if isinstance(message, Response):
             items = list(_sent_back(message))

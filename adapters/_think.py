@@ -6,8 +6,8 @@ This is only for models that are known to write think tags (`think_profile`):
 * `prefilled`: like `leading`, but the prompt ends with the opening tag, so the text begins inside the block.
 * `anywhere`: blocks at any position.
 
-The ASCII case of tags is ignored. White space around the reasoning is removed, and so is white space in the text after
-a block. If a block is never closed, everything in it is reasoning.
+The ASCII case of tags is ignored. White space around the reasoning is removed, and so is white space directly after a
+block. If a block is never closed, everything in it is reasoning.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _sent_back(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _media_until(said: int, media: list[Attachment]) -> Iterator[Mapping[str, Any]]:
-    """Yield the media that came before the text exceeded `said` code points, and remove them from the list."""
+    """Yield the media whose offset in the text is at most `said`, and remove them from the list."""
     while media and (media[0].text_index or 0) <= said:
         each = media.pop(0)
         signed = {"thoughtSignature": each.metadata["signature"]} if "signature" in each.metadata else {}

@@ -132,7 +132,10 @@ class InteractionsDecoder:
             self._blocks[index].metadata["signature"] = signature
 
     def end(self) -> Iterator[StreamEvent]:
-        """Yield the rest of the speech, then the citations. Offsets count UTF-8 bytes of the content that is cited."""
+        """Yield the rest of the speech, then the citations.
+
+        The offsets of a citation count UTF-8 bytes of the content that has this citation.
+        """
         yield from self._media.end()
         for key, citation in self._citations:
             yield from self._answer.annotate(self._placed(key, citation))

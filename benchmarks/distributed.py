@@ -4,8 +4,8 @@
 
 Judges the reference adapters without generated inputs: in one process, with 2 and 4 workers, and in 2 and 4 shards. The
 shards run one after the other, as if each had a machine of its own. Prints for each way the wall time (of the slowest
-shard) and the CPU time of all processes, both as ratios to the run in one process, and the number of exchanges. If the
-exchanges of the shards add up to those of one process, the shards share no work.
+shard), the CPU time of all processes, the ratios of both to the run in one process, and the number of exchanges. If the
+exchanges of the shards add up to those of one process, no shard repeats work of another.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Cost:
-    """What runs cost: the wall time of the slowest and the CPU time of all runs, in seconds, and their exchanges."""
+    """What runs cost: the wall seconds of the slowest run, the CPU seconds of all runs, and all their exchanges."""
 
     wall_s: float = 0.0
     cpu_s: float = 0.0

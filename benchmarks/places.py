@@ -3,7 +3,7 @@
     python benchmarks/places.py [--rounds N]
 
 `alone` starts a Python that does nothing, and waits for its end. `process` and `namespace` start the same Python behind
-`enter.py`, which forks another process to end it together with the suite. `namespace` also has a network of its own.
+`enter.py`, which forks a process that ends this Python when the suite ends. `namespace` also has a network of its own.
 `adapter` loads the reference adapters in such a process, until they have described themselves. A run does this once,
 and again after a call that has ended its process. Prints the median milliseconds of each and the ratios to `alone`.
 """

@@ -5,8 +5,8 @@
 Judges N, 2 N and 4 N copies of the scenarios of some providers through the reference adapters, then the same numbers of
 their bare recordings. All copies are in a temporary directory under other names. Prints for each run the CPU time and
 the peak memory of its largest process, including pytest and the reports. Then prints the cost of each further copy, and
-the slope of the time: 1 is linear, 2 is quadratic. Ends with exit code 1 if the slope of a time of more than 2 s is
-above 1.4.
+the slope of the time: 1 is linear, 2 is quadratic. Ends with exit code 1 if a slope is above 1.4, and the last doubling
+adds more than 2 s.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@
     python benchmarks/splitters.py [--size KB] [think tags | events]
 
 Each library gets a text in pieces of 1 character (byte) up to 64 kB, in tokens (words, and each tag or line by itself)
-and in one piece. Prints the MB a second for each, or `wrong` if reasoning, text or events are not those that the text
-was made of. A library that can only take a whole text apart has only the figure for one piece. Libraries that are not
-installed are left out, and their names are printed. The last column is the slope of the time for pieces of 16, from a
-quarter of the text to all of it: 1 is linear, 2 is quadratic.
+and in one piece. Prints the MB a second for each, or `wrong` if its result is not what the text was made of. A library
+that does not take pieces has only the figure for one piece. Libraries that are not installed are left out, and their
+names are printed. The last column is the slope of the time for pieces of 16 characters (bytes), from a quarter of the
+text to all of it: 1 is linear, 2 is quadratic.
 """
 
 from __future__ import annotations

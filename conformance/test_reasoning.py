@@ -148,7 +148,11 @@ def test_opaque_data_stays_on_its_block(exchange: Exchange) -> None:
 
 
 def _types_to_compare(exchange: Exchange) -> frozenset[str]:
-    """Return the types of segments that RSN-3 compares: those that no other rule reports."""
+    """Return the types of segments that RSN-3 compares.
+
+    A type is left out if another rule reports what is wrong with it. Reasoning and tool calls are also left out if the
+    adapter neither declares nor returns them.
+    """
     declared, response = exchange.adapter.capabilities, exchange.response
     returned = {segment.type for segment in response.segments}
     comparable = {

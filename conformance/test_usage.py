@@ -107,8 +107,8 @@ def test_no_count_is_invented(exchange: Exchange) -> None:
 
     Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
     adapter's own tokenizer is not what the provider bills. Two kinds of counts are not invented. One is a part that the
-    provider reports as larger than its whole; USE-2 judges it. The other is a detail in the place where OpenAI has it,
-    from a provider that is not known to send it there.
+    provider reports as larger than its whole; USE-2 judges it. The other is a part that came in OpenAI's field for it,
+    although the provider is not known to send this field.
 
     Source: S0-22, S4-09, C-11.
     """

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _by_model(files: Iterable[Path], glob: str) -> dict[str, list[str]]:
-    """Return the ids of the recorded scenarios, or the paths of the drafts, that a glob selects, by their model."""
+    """Map each model to the ids of its recorded scenarios, or the paths of its drafts, that a glob selects."""
     found: dict[str, list[str]] = {}
     for path in sorted(files):
         name = path.name.removesuffix(SUFFIX).removesuffix(DRAFT)

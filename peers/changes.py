@@ -23,11 +23,11 @@ Facts = Mapping[str, Mapping[str, Any]]
 """What is known about each library.
 
 `release` is the release of the package, `version` is what the adapter states, and `judged` is the day of the older
-report. `standing` has, for real traffic and for written conversations, the number of right conversations, and of all
-that somebody has decided about; null if they were not judged. `apis` has these numbers for each API, and also those of
-its core faults. `findings` has the findings, and `reproductions` says of each program whether it shows its fault.
-`not_asked` has the reasons why conversations were not asked; rare reasons are counted together. `missing` says why the
-last run could not judge the library.
+report. `standing` has two numbers for real traffic, and two for written conversations: how many conversations are
+right, and how many somebody has decided about. It has null for what was not judged. `apis` has these numbers for each
+API, and also those of its core faults. `findings` has the findings, and `reproductions` says of each program whether it
+shows its fault. `not_asked` has the reasons why conversations were not asked; rare reasons are counted together.
+`missing` says why the last run could not judge the library.
 """
 
 OTHER = "for other reasons"
@@ -147,7 +147,10 @@ def _by_what(library: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
 
 
 def changes(before: Facts, after: Facts) -> Iterator[str]:
-    """Yield the differences as Markdown: a line for each library, and a line for each finding that is new or gone."""
+    """Yield the differences as Markdown: a line for each library that differs, and below it what differs.
+
+    These are findings that are new or gone, and reproductions that no longer show their fault.
+    """
     for name, now in after.items():
         if name not in before:
             findings = counted(len(now["findings"]), "finding")

@@ -18,7 +18,7 @@ PYTHON = "3.11"
 
 
 class NotInstalledError(Exception):
-    """A program or package that is needed is missing; the message names it."""
+    """A program is missing, or a package cannot be installed; the message says what failed."""
 
 
 class NoPythonError(NotInstalledError):
@@ -63,7 +63,7 @@ class Environment:
                     timeout=timeout,
                     env=variables,
                 )
-            except (FileNotFoundError, PermissionError) as error:  # or PATH has a closed folder
+            except (FileNotFoundError, PermissionError) as error:  # or PATH has a folder without access
                 raise NotInstalledError(f"there is no {error.filename}") from error
         return done.returncode
 

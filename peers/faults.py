@@ -33,7 +33,7 @@ class Judged:
 
     @property
     def reports(self) -> Mapping[str, Document]:
-        """The reports that there are, by what they judge: `real` and `written`."""
+        """The reports that there are, by evidence: `real` and `written`."""
         both = {"real": self.real, "written": self.written}
         return {name: each for name, each in both.items() if each is not None}
 
@@ -101,8 +101,8 @@ class _Found:
 def faults(judged: Judged) -> list[Fault]:
     """Return all deviations that the reports confirm. Deviations in real traffic come first, then the worst harm.
 
-    A failure counts for the first entry that names it. If other entries come first for all failures of an entry, these
-    failures count for this entry, too, because two faults may show in the same conversations only.
+    A failure counts for the first entry that names it. If an entry is the first for none of its failures, they count
+    for it, too: two faults may show in the same conversations only.
     """
     first: dict[str, _Found] = {}
     further: dict[str, _Found] = {}
@@ -203,7 +203,7 @@ _NOT_DECLARED = re.compile(r"`\w+` is not declared")
 def not_asked(judged: Judged) -> NotAsked:
     """Return why conversations could not be asked.
 
-    If an earlier turn is not asked, the turns that need it are not, either.
+    If a turn is not asked, later turns that need its answer are not asked either. They count for the same reason.
     """
     by_library: Counter[str] = Counter()
     by_suite: Counter[str] = Counter()

@@ -36,7 +36,7 @@ class NotResolvedError(Exception):
 
 
 def pins(text: str) -> dict[str, str]:
-    """Return the versions in a file of requirements by package, in their normal form."""
+    """Return the versions in a file of requirements, by the canonical names of the packages."""
     return {canonicalize_name(each["name"]): each["version"] for each in _PIN.finditer(text)}
 
 

@@ -69,7 +69,7 @@ def _verdict(result: Document) -> Verdict:
 
 
 def stale_entries(known: Deviations, reports: Iterable[Document]) -> Iterator[str]:
-    """Yield (line, what to remove) for each entry with a rule, a scenario or a message that names no failure."""
+    """Yield the line and what to remove, as one text, for each entry with a part that names no failure in `reports`."""
     borne_out = {
         at
         for report in reports

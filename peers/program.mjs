@@ -9,7 +9,7 @@
 
 import { createInterface } from "node:readline";
 
-/** What the library has no way to say. Raised before anything is sent, the call counts as unsupported. */
+/** Stands for what the library has no way to say. If it is raised before anything is sent, the call is unsupported. */
 export class NotImplementedError extends Error {}
 
 /**
@@ -46,7 +46,7 @@ function say(line) {
   process.stdout.write(`${JSON.stringify(line, asPlain())}\n`);
 }
 
-/** Return a replacer that writes what JSON has no form for as text, and an object within itself as null. */
+/** Return a replacer for JSON: big integers and bytes become text, and an object within itself becomes null. */
 function asPlain() {
   const above = [];
   return function plain(_, value) {

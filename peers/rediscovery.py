@@ -161,7 +161,7 @@ def _judge(bug: Bug, release: Sequence[str], environment: Environment) -> str:
         only.append(f"--method={bug.method}")
     if bug.shim.suffix == ".mjs":
         environment.install_node(*release)
-        # Node looks for packages beside the shim, and the shim for `program.mjs` above it.
+        # Node looks for packages in the folder above the shim, and the shim looks there for `program.mjs`.
         shim = environment.folder / "shim" / bug.shim.name
         shim.parent.mkdir()
         shutil.copy(bug.shim, shim)

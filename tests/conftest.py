@@ -72,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
-    """Return pytest's fixture, which removes the options above from the environment, with them."""
+    """Set the options above again, which pytest's fixture of this name removes from the environment."""
     monkeypatch.setenv("PYTEST_ADDOPTS", LIGHT)
     return pytester
 

@@ -71,7 +71,7 @@ class Choice:
 
 @dataclass
 class Chat:
-    """What the miniature's plain answer is, with one field too few and one too many."""
+    """The type of the miniature's plain answer, with one field too few and one too many."""
 
     id: str
     object: Literal["chat.completion"]

@@ -1,8 +1,8 @@
-"""What holds, by isolation: a table of the two batteries.
+"""A table of what the suite withstands in each isolation.
 
     python -m tests.held
 
-The numbers are those of the functions, by what is expected of each. `tests/hostile/` and `tests/escapes/` prove it.
+It counts the functions of `tests/hostile/` and `tests/escapes/` by what is expected of each. The tests there prove it.
 """
 
 from __future__ import annotations

@@ -16,12 +16,12 @@ import llm_conformance.pytest_plugin.bare_items  # noqa: F401
 def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bool = False) -> pytest.RunResult:
     """Run pytest with these arguments in the directory of `pytester`, and return its result.
 
-    A run with a plugin of the test gets a process of its own, because such plugins change the suite. With `apart` so
-    does any other. A run needs that if a call hangs, because it ends its process, and if the test looks at what is
-    computed when the suite is imported, such as the commands that it prints.
+    A run with a plugin of the test gets a process of its own, because such plugins change the suite. Any other run gets
+    one with `apart`. This is necessary if a call hangs, because the run then ends its process. It is also necessary if
+    the test looks at what the suite computes when it is imported, such as the commands that it prints.
 
-    Within the process of the tests adapters run there, too: it saves them a process, and tests may share objects with
-    their adapters.
+    If a run is within the process of the tests, its adapters are, too. They need no process then, and tests may share
+    objects with them.
     """
     has_plugin = any(name == "-p" and not str(value).startswith("no:") for name, value in pairwise(arguments))
     if apart or has_plugin:

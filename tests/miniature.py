@@ -25,7 +25,7 @@ USAGE = {
     "prompt_cache_miss_tokens": 12,
     "completion_tokens_details": {"reasoning_tokens": 20},
 }
-# Not to be recorded: the adapters of the tests have their answer ready, and could not follow a canary in the reasoning.
+# No rule puts canaries into a generated answer. The adapters of the tests return a fixed answer without canaries.
 PROVENANCE = {"provenance": "generated", "source": "the tests"}
 SCENARIO = """\
 title: Reasoning beside the answer

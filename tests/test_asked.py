@@ -358,7 +358,7 @@ def scenarios(scenarios: list[Scenario]) -> dict[str, Scenario]:
 
 
 def test_recorded_requests_ask_what_their_calls_say(scenarios: dict[str, Scenario]) -> None:
-    """Two independent writings of 600 requests: the provider's own, and the one that the call makes."""
+    """Each request is written twice, independently: the recorded one by the provider, the other one from the call."""
     different = set()
     for scenario in scenarios.values():
         for mode in () if scenario.earlier else scenario.modes:

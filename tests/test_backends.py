@@ -84,7 +84,7 @@ def test_all_backends_with_models_are_drawn(api: Api) -> None:
 
 
 def test_a_model_that_only_thinks_between_tags_answers_in_no_other_way() -> None:
-    """Together's DeepSeek-R1 at Hugging Face: it has no answer that needs no tags."""
+    """Together's DeepSeek-R1 at Hugging Face is such a model: all of its answers need tags."""
     api = table()["huggingface", "chat"]
     asked = {each.request["model"] for mode in ANSWERS.modes for each in drawn(ANSWERS, api, mode)}
     thinks = {each.request["model"] for mode in THINKING.modes for each in drawn(THINKING, api, mode)}

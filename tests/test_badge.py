@@ -150,7 +150,7 @@ def test_merged_shards_say_what_all_of_them_judged() -> None:
 
 
 def test_shards_of_which_one_was_on_a_busy_machine_are_not_complete() -> None:
-    # Beside a known deviation, which may be why a cell is blocked.
+    # The other shard has a known deviation, which could also be why a cell is blocked.
     busy = result("openai/two", "blocked", message=f"{TOO_BUSY}: it did not run")
     shards = [
         document(each, items={"planned": 2, "done": 1, "restricted": False, "faults": 0})

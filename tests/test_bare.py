@@ -99,7 +99,7 @@ def test_message_and_reasoning_are_undecided_if_nothing_closes_the_think_block(
     body = {"id": "1", "model": model, "choices": [{"index": 0, "message": answer, "finish_reason": "stop"}]}
     request = {"uri": "http://localhost:8000/v1/chat/completions", "body": json.dumps({"model": model})}
     expected = scenario(write(tmp_path, body, request=request)).expected["json"]
-    assert expected.reasoning == reasoning  # which rules of the message go by, too
+    assert expected.reasoning == reasoning  # rules about the message use it, too
     assert ("message" in expected.stated, "reasoning" in expected.stated) == (message is not None, message is not None)
     assert message in (None, expected.message)
 

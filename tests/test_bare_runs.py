@@ -227,7 +227,7 @@ def test_a_file_that_is_no_cassette_is_a_usage_error(pytester: pytest.Pytester) 
 def test_a_run_with_a_file_that_is_no_cassette_is_not_complete(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, text: str, code: int, complete: bool
 ) -> None:
-    """A run may begin with such a file: it is damaged while the run goes on, or is of the public corpus."""
+    """A run begins in spite of such a file if it is damaged only after the check, or is of the public corpus."""
     monkeypatch.setattr(bare, "problems", lambda _: [])
     write(pytester.path / "more", CITED).write_text(text)
     pytester.makepyfile(acme="class A:\n    providers = ['acme']\n    parse = print\nconformance_adapter = A")

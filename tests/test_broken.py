@@ -41,7 +41,7 @@ ALL_RULES: list[Rule] = [rule for path in sorted(RULES.glob("test_*.py")) for _,
 
 @pytest.fixture(scope="module")
 def remembered() -> Iterator[None]:
-    """Keep what is computed of scenarios and of returned values alone: most of it is the same for all adapters.
+    """Keep results that depend on nothing but scenarios and returned values: most are the same for all adapters.
 
     A run remembers less, because it has fewer adapters and may have more scenarios.
     """
@@ -109,7 +109,7 @@ def rules_of(cell: Cell) -> list[Rule]:
 def asks_as_the_reference(adapter: Broken, cell: Cell, runner: Runner) -> bool:
     """Return True if the fault is one of requests, and does not show in the request of this cell.
 
-    What the adapter is called with does not depend on its own earlier answers then, because there are none.
+    This is known only for calls without earlier answers, because the adapter itself gives those.
     """
     if not isinstance(adapter, FaultyRequest) or cell.scenario.earlier:
         return False
@@ -158,9 +158,9 @@ AS_A_USER = [
     next(broken for broken in BROKEN if broken.fails[0].startswith(f"{family}-"))
     for family in ("MSG", "STR", "RPL", "ERR")
 ]
-"""The adapters that are judged as a user does it, too: in a new process."""
+"""The adapters that are judged a second time, as a user does it: in a new process."""
 FOR_A_USER = ("zai:chat", "cohere:chat")
-"""The APIs for which they are. Each of the adapters fails all of its rules with each of them."""
+"""The APIs that they are judged with then. Each adapter fails all of its rules with each of these APIs."""
 
 
 def test_a_user_sees_the_failures_that_are_found_without_pytest(

@@ -1,4 +1,4 @@
-"""Content that is a list of parts without numbers: one segment per part is right, and so is one per run (RSN-3)."""
+"""Content that is a list of unnumbered parts: a segment per part is right, and so is one per contiguous run (RSN-3)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture
 def said(tmp_path: Path, package: Package, capsys: pytest.CaptureFixture[str]) -> pytest.CaptureFixture[str]:
-    """Write a scenario that a recording shows, fetch the recording, and return what is printed."""
+    """Write a scenario, put the recording that shows it into the cache, and return the fixture that captures output."""
     tiny_corpus.scenario(tmp_path / "own", metadata=SHOWN)
     record(package, RECORDED, STREAM)
     return capsys

@@ -35,7 +35,7 @@ from tests import inline, miniature
 
 @pytest.mark.parametrize("api", table().values(), ids=str)
 def test_hypothesis_describes_what_it_draws_from_without_the_row(api: Api) -> None:
-    """It does so again and again while it draws, where a strategy filters what it has drawn."""
+    """If a strategy filters what it has drawn, Hypothesis describes it again and again while it draws."""
     assert str(api) in repr(contents._blocks(api))
     assert len(repr(contents._blocks(api))) < 200
 

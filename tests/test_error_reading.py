@@ -86,7 +86,7 @@ class UnreadableStatusError(APIStatusError):
         (APIStatusError(200), {"APIStatusError": "ServiceUnavailableError"}, "ServiceUnavailableError"),
         (APIStatusError(code="429"), {}, None),
         (UnreadableStatusError(503), {}, "ServiceUnavailableError"),
-        # The status of the response behind it is only looked up.
+        # The status of the response behind the error counts only for an entry with class and status.
         (APIStatusError(response=APIStatusError(429)), {}, None),
         (APIStatusError(response=APIStatusError(429)), {"APIStatusError 429": "RateLimitError"}, "RateLimitError"),
     ],

@@ -1,4 +1,4 @@
-"""An adapter may exclude unusual ways of inputs: they are not judged, and they are counted wherever a verdict is."""
+"""An adapter may exclude unusual ways of inputs. They are not judged, but counted beside each verdict."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ conformance_adapter = Counts
 
 
 class Excluding(ReferenceAdapters):
-    """The reference adapters of Groq, which exclude inputs."""
+    """The reference adapter of OpenAI's chat, which excludes inputs."""
 
     def __init__(self, excluded: Any) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ def test_others_are_drawn_in_their_place() -> None:
 @pytest.mark.parametrize("mode", ["json", "stream"])
 @pytest.mark.parametrize("name", ["malformed", "broken-streams", "mistyped", "disconnected"])
 def test_an_answer_that_fails_has_the_ways_of_the_whole_answer(name: str, mode: Mode) -> None:
-    """Its request has the servers without which the provider would not call them."""
+    """Its request has the MCP servers, because the provider cannot call a server that the request does not have."""
     (theme,) = (theme for theme in THEMES if theme.name == name)
     called = "hosted tools: mcp_tool_result"
     seen = set()

@@ -48,7 +48,7 @@ def test_perplexitys_reasoning_tokens_are_reported(tmp_path: Path, thought: int,
     expected = recorded(tmp_path, "perplexity", "sonar-deep-research", completion(usage)).expected["json"]
     assert expected.usage is not None
     assert expected.usage.reasoning_tokens == counted
-    # A count on the wire that is no part of its whole is not invented: USE-4 leaves it to USE-2.
+    # A count on the wire that is larger than its whole is not invented. USE-2 judges it, and USE-4 does not.
     assert expected.oversized == (frozenset() if counted else {"reasoning_tokens"})
 
 

@@ -1,4 +1,4 @@
-"""Facts about Gemini's APIs, and about Gemini on Vertex AI, that right adapters were blamed for or wrong ones not."""
+"""Facts about Gemini, on its own APIs and on Vertex AI, that once made right adapters fail or wrong ones pass."""
 
 from __future__ import annotations
 

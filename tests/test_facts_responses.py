@@ -120,7 +120,7 @@ def test_reasons_of_an_incomplete_response(tmp_path: Path, reason: str, finish: 
 
 @pytest.mark.parametrize(("whole", "claimed"), [("Thinking.", True), ("**Plan**\n\nThinking.", False)])
 def test_reasoning_whose_pieces_are_not_the_whole_is_not_expected(tmp_path: Path, whole: str, claimed: bool) -> None:
-    """Pieces and finished text of a summary were met that differ by a prefix: either is right."""
+    """In some recordings, the finished text of a summary has a prefix that the pieces lack: either is right."""
     place = {"output_index": 0, "item_id": "rs_1", "summary_index": 0}
     item = {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": whole}]}
     events: list[dict[str, Any]] = [
@@ -135,7 +135,7 @@ def test_reasoning_whose_pieces_are_not_the_whole_is_not_expected(tmp_path: Path
 
 
 def test_libraries_name_a_shell_and_wrap_its_action_in_different_ways(pytester: pytest.Pytester) -> None:
-    """The wire has no name and an object; what a client cannot do without is the id and the object."""
+    """On the wire, the call has no name, and its action is an object. A client needs only its id and the action."""
     write(pytester.path / "more", answer(SHELL), request=ASKED)
     pytester.makepyfile(
         shells="""

@@ -47,7 +47,7 @@ def left_open() -> tuple[int, int]:
 
 
 def is_left(before: tuple[int, int]) -> bool:
-    """Whether no more is open than before; a thread that was about to end then may have ended."""
+    """Return True if no more is open than before. Less may be open, because a thread may have ended since."""
     return all(now <= then for now, then in zip(left_open(), before, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""`python -m peers` judges each library twice, does nothing again that has not changed, and says what has."""
+"""`python -m peers` judges each library twice, repeats only what has changed, and says what has."""
 
 from __future__ import annotations
 

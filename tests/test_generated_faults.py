@@ -63,7 +63,7 @@ class Fault:
 
 
 SMALL = 48
-"""The most code points in the message or the reasoning of a shrunk example: few calls make it smaller."""
+"""The most code points in the message or the reasoning of a shrunk example. A search has few calls to shrink it."""
 
 FAULTS = (
     Fault(TagsComparedWithWholeChunks, "local/generated-chat-think-blocks", "MSG-1"),

@@ -1,4 +1,4 @@
-"""What makes the readers of long answers linear, counted: `benchmarks/growth.py` measures it."""
+"""Long answers are read in linear time. Here operations are counted; `benchmarks/growth.py` measures the time."""
 
 from __future__ import annotations
 

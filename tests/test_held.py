@@ -1,4 +1,4 @@
-"""The documentation has the table of what holds as the batteries give it."""
+"""The documentation has the table of `tests.held`, with the same numbers."""
 
 from __future__ import annotations
 

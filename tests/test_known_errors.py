@@ -1,4 +1,4 @@
-"""Errors are those of the provider table: what scenarios show, what is drawn, and where the table has them from."""
+"""The errors that scenarios show and searches draw are those of the provider table, and its sources exist."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_answers_are_no_errors(shown: list[Shown]) -> None:
 def drawn(
     api: Api, mode: Mode, theme: str, most: int = 60, is_enough: Callable[[list[Scenario]], bool] = lambda _: False
 ) -> list[Scenario]:
-    """Return the scenarios that a theme lists, and those that are drawn, `most` at most, until they are enough."""
+    """Return the scenarios that a theme lists, and up to `most` drawn ones. `is_enough` can end the drawing earlier."""
     (found,) = (each for each in THEMES if each.name == theme)
     scenarios = list(found.all_listed(api, mode))
 

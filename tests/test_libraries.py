@@ -144,7 +144,7 @@ def test_a_library_that_needs_a_newer_python_says_so(tmp_path: Path) -> None:
 
 
 def test_an_adapter_of_ones_own_comes_before_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module of the name that is no adapter, such as the library itself, does not; it is not even imported."""
+    """A module of the same name without an adapter, such as the library itself, comes behind, and is not imported."""
     monkeypatch.setattr(sys, "path", [*sys.path])
     own = tmp_path / "cohere.py"
     own.write_text("raise RuntimeError\n", "utf-8")
@@ -188,7 +188,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 @pytest.fixture
 def node_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    """Return a Node library of the suite, which is not beside the packages of the program that is judged."""
+    """Return a Node library of the suite. The packages of the program that is judged are in another folder."""
     folder = tmp_path / "suite" / "kit"
     folder.mkdir(parents=True)
     described = {"library": "kit", "dependencies": {"aaa": "2.0.0", "kit": "1.0.0"}}

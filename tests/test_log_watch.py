@@ -1,4 +1,4 @@
-"""The log is searched for the key at every level, and a library prints no more for it."""
+"""The log is searched for the key at every level, but this does not make a library print more."""
 
 from __future__ import annotations
 

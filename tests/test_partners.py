@@ -1,4 +1,4 @@
-"""Rules that compare two exchanges: what the other one lacks is said of that one, and is no failure of the first."""
+"""Rules that compare an exchange with a second one: if the second one fails, they are blocked and say so."""
 
 from __future__ import annotations
 

@@ -97,12 +97,12 @@ def test_a_bug_is_found_only_if_both_releases_were_judged(said: tuple[str, str],
     assert str(found).startswith("NOT FOUND: ") is not good
 
 
-# Classes of exceptions that no library of these wrote. A shim that maps one hides that it escapes the library.
+# Exceptions of Python and of HTTP clients. A shim that maps one hides that the library lets it escape.
 FOREIGN = re.compile(
     r'"(JSONDecodeError|DecodingError|TimeoutException|ReadTimeout|ConnectTimeout|TransportError|ConnectError|ReadError'
     r'|RemoteProtocolError|HTTPError|RequestException|ValueError|KeyError|OSError|ConnectionError)":'
 )
-# Names of Python's classes that a library raises on purpose, with a message or a class of its own.
+# Exceptions that a library raises on purpose: Python's, with its own message, or its own of the same name.
 RAISED_ITSELF = {"mirascope": {"ConnectionError"}, "ollama": {"ConnectionError"}}
 # What is sent instead of what the library would send.
 SMUGGLED = re.compile(r'(extra_body|kwargs|params|settings\["extra_body"\])"?\]?\["(messages|input|contents)"\] *=')

@@ -34,7 +34,7 @@ KEY = "acme-q7Rk2VnX9bTz4LmW8cHd"
 API = table()["openai", "chat"]
 STREAM = {"content-type": "text/event-stream"}
 PART = 8
-"""In characters: what a piece of the key has to have to be secret on its own."""
+"""The number of characters from which a piece of the key is secret on its own."""
 PREFIX = len("acme-")
 
 
@@ -146,7 +146,7 @@ def forms(planted: str) -> set[str]:
 
 
 def expect_gone(interaction: Interaction, pieces: Sequence[str], secret: Sequence[str]) -> None:
-    """Expect that no piece of `secret` is written, nor all `pieces`, whether or not they are secret alone."""
+    """Expect that no piece of `secret` is written. At least one of `pieces` is not, even if none is secret alone."""
     kept = written(interaction)
     if kept is not None:
         assert not [piece for piece in secret if any(form in kept for form in forms(piece))]

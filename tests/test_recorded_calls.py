@@ -1,4 +1,4 @@
-"""The calls that recorded requests make: whole libraries are asked for bare recordings by them."""
+"""Calls that are read from recorded requests, so that bare recordings can also judge methods that send requests."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_the_call_of_a_request_is_that_of_the_scenario() -> None:
 
 
 def _says(read: Mapping[str, Any] | EarlierAnswer, stated: Mapping[str, Any]) -> bool:
-    """Return True if a message is the stated one. Earlier answers are stated as such; results may name their tool."""
+    """Return True if a message is the stated one, except for names. An earlier answer is stated by its role alone."""
     if dict(stated) == {"role": "assistant"}:
         return isinstance(read, EarlierAnswer) or read["role"] == "assistant"
     return not isinstance(read, EarlierAnswer) and {**read, "name": None} == {**stated, "name": None}

@@ -66,7 +66,7 @@ def test_a_bad_name_is_refused(pytester: pytest.Pytester) -> None:
     result.stderr.fnmatch_lines(["*--conformance-cuts=all: must be byte offsets (12,57), *"])
 
 
-# A number draws other examples in each run; of 200, one has outer white space.
+# An effort that is a number draws other examples in each run. Of 200, at least one has outer white space.
 SEARCHES = [(TRIMS, "ci"), (TRIMS, "200"), *((TEARS, effort) for effort in ("quick", "ci", "40", "deep"))]
 
 

@@ -129,7 +129,7 @@ def test_a_canary_replaces_the_reasoning_everywhere(scenarios: list[Scenario]) -
                 continue
             body = changed.interactions[mode].body.decode("utf-8", "surrogateescape")
             assert TOKEN in (changed.expected[mode].reasoning or "")
-            if scenario.api.provider != "perplexity":  # which repeats all of the text so far, where no reader may look
+            if scenario.api.provider != "perplexity":  # its chunks repeat the text in a field that no reader may use
                 assert json.dumps(expected.reasoning, ensure_ascii=False)[1:-1] not in body, scenario.id
             assert changed.expected[mode].message == expected.message
     assert without == []

@@ -23,7 +23,7 @@ def recorded(body: bytes, mode: Any = "stream", status: int = 200) -> Recording:
 
 
 def documents(body: bytes) -> list[Any]:
-    """Return the documents of lines."""
+    """Return the JSON document of each line."""
     return [json.loads(line) for line in body.splitlines()]
 
 

@@ -90,7 +90,7 @@ def test_a_finding_says_what_is_wrong_why_it_matters_and_how_to_see_it_again(
 
     again = capsys.readouterr().out
     assert "WIRE-6" in again
-    assert '"finish_reason": "stop"' in again  # the bytes
+    assert '"finish_reason": "stop"' in again  # from the bytes that were kept
     assert "PARTIAL" in again
 
 

@@ -27,7 +27,7 @@ def deviation(**fields: Any) -> Deviation:
 
 
 class Moody(Reference):
-    """Ends one of two plain answers to the same question without a choice."""
+    """Gives every other plain answer `text` as its `object`."""
 
     def completion(self, request: Any, answers: Any) -> Any:
         document = super().completion(request, answers)

@@ -277,7 +277,7 @@ def test_an_end_tag_that_the_model_writes_behind_its_reasoning_is_not_red() -> N
 
 
 class EndsAfterFour(Reference):
-    """Counts to four by itself if it may say four words, and with `stop` as the finish reason."""
+    """Says four words and ends with `stop`, if its limit is four tokens."""
 
     def limited(self, request: dict[str, Any], answer: Any) -> Any:
         return replace(answer, text="four words are enough") if request["max_tokens"] == 4 else answer

@@ -180,7 +180,7 @@ FILES = [
     ("name", "path"), [pytest.param(*each, id=f"{each[1].parent.name}/{each[1].name}") for each in FILES]
 )
 def test_a_file_is_valid_to_both(name: str, path: Path) -> None:
-    """Also without one of its values, and with one of another type in its place: some are valid then, and some not."""
+    """Both also agree on files in which one value is missing or has another type. Some of these are valid."""
     document, _ = toml_files.read(path)
     found = places(document)
     step = 1 + len(found) // 40

@@ -277,7 +277,7 @@ def test_the_helpers_in_javascript_give_what_those_in_python_give() -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value without null and the type of functions, and with one form for times: the two write these apart."""
+    """Return a value without what the two write differently: nulls, the type of functions, and the forms of times."""
     if isinstance(value, dict):
         kept = {name: each for name, each in value.items() if each is not None and (name, each) != ("type", "function")}
         return {name: _plain(each) for name, each in kept.items()}

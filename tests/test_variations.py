@@ -45,7 +45,7 @@ WHOLE = [theme for theme in THEMES if theme.name in ("think-blocks", "citations"
 
 @pytest.fixture(scope="module")
 def shown() -> dict[str, Seen]:
-    # By name: other tests read the table again.
+    # The keys are names, because other tests read the table again and so make other APIs.
     return {str(api): found for api, found in seen(of_scenarios(CASSETTES)).items()}
 
 
@@ -161,7 +161,7 @@ def test_ways_of_a_row_that_says_nothing_are_the_usual_ones() -> None:
 
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_rows_state_forms_of_all_ids_that_they_send(api: Api) -> None:
-    if api.wire != "completions":  # some makers give no id, and none has calls
+    if api.wire != "completions":  # some servers of this format give no id, and none sends calls
         assert ("answer" in api.ids) == (GENERATORS[api.wire].has_ids or api.wire == "workers_ai")
         assert "call" in api.ids or str(api) in ("perplexity:chat", "cohere:v1", "bedrock:openai"), (
             "without forms no calls are drawn"

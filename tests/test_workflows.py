@@ -44,7 +44,7 @@ def problems(text: str) -> Iterator[str]:
 
 
 SIGNING = {"id-token", "attestations", "pages"}
-"""What a job may do that signs or publishes files which another job has made."""
+"""The permissions that a job may have if it signs or publishes files of another job."""
 
 
 def _of_permissions(name: str, job: dict[str, Any]) -> Iterator[str]:

@@ -22,7 +22,7 @@ METADATA = {"provenance": "synthetic", "grounds": "documentation", "source": "ht
 
 
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, api: str = "deepseek:chat") -> Package:
-    """Make a manifest with the package the suite's; its recordings are not here yet. `api` is what it says of them."""
+    """Replace the suite's manifest by one with a package of recordings of `api`, which are not in the cache yet."""
     part = Part(("tests/cassettes/*",), 1, (api,), Recorder("raw"))
     package = loopback_index.package(b"x", parts=(part,))
     path = tmp_path / "public.toml"

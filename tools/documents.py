@@ -61,7 +61,7 @@ class Document:
 
 
 def of_scenarios(directory: Path) -> Iterator[Document]:
-    """Yield the documents of all scenarios below a directory, without bodies that are not JSON on purpose."""
+    """Yield the documents of all scenarios below a directory. A body that is not JSON has none."""
     for path in load.find(directory)[0]:
         file = load.read(path, check=False)
         grounds = file.cassette.grounds or "recording"
@@ -70,23 +70,23 @@ def of_scenarios(directory: Path) -> Iterator[Document]:
 
 
 def of_recordings(directory: Path, skipped: Counter[str]) -> Iterator[Document]:
-    """Yield the documents of all bare recordings below a directory. `skipped` counts what cannot be read."""
+    """Yield the documents of all bare recordings below a directory. `skipped` counts what is left out, by reason."""
     for each in recordings.of_directory(directory, skipped):
         part = "stream" if each.interaction.streamed else "json"
         yield from _documents(str(each.api), each.name, part, "recording", each.interaction)
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Document]:
-    """Draw `number` answers for each mode of the APIs (`provider:api`), and yield their documents.
+    """Draw `number` answers for each theme and mode of the APIs (`provider:api`), and yield their documents.
 
-    Each run draws the same answers. Their names are the id of the scenario and `#1`, `#2` and so on.
+    Each run draws the same answers. An answer is named by the id of its scenario and `#1`, `#2` and so on.
     """
     for mode, scenario in drawn(apis, number):
         yield from _documents(str(scenario.api), scenario.id, mode, "", scenario.interactions[mode])
 
 
 def drawn(apis: Iterable[str], number: int) -> Iterator[tuple[Mode, Scenario]]:
-    """Draw `number` answers for each mode of the APIs (`provider:api`). Their names are as in `of_generated`."""
+    """Draw `number` answers for each theme and mode of the APIs (`provider:api`), named as in `of_generated`."""
     for name in apis:
         provider, _, api_name = name.partition(":")
         api = table.table()[provider, api_name]

@@ -39,7 +39,7 @@ class Recorded:
 
 
 def of_directory(directory: Path, skipped: Counter[str]) -> Iterator[Recorded]:
-    """Yield the interactions of all bare recordings below a directory. `skipped` counts what cannot be read.
+    """Yield the interactions of all bare recordings below a directory. `skipped` counts what is left out, by reason.
 
     In the directory of the public corpus, only the recordings that its manifest lists count (docs/real-traffic.md).
     """

@@ -1,9 +1,10 @@
 """AceAI: what its `LLMService` returns. It needs Python 3.12.
 
-Of the library: the providers `Anthropic`, `DeepSeek` and `OpenAI`, which speaks responses; `LLMService.complete` and
-`LLMService.stream` with `call.timeout_s` and no retries, which together would exceed it; and of an `LLMResponse` its
-text, segments, tool calls, usage, reasoning and status. An answer goes back as the message that AceAI's own agents make
-of it, `LLMToolCallMessage` if it has calls, with its `reasoning_content`.
+The shim uses the providers `Anthropic`, `DeepSeek` and `OpenAI`, which speaks responses. It asks by
+`LLMService.complete` and `LLMService.stream` with the time limit `call.timeout_s`, and without retries, which would
+exceed it. Of an `LLMResponse` it reads the text, segments, tool calls, usage, reasoning and status. An answer goes back
+as the message that AceAI's own agents make of it. If it has calls, this is an `LLMToolCallMessage` with its
+`reasoning_content`.
 
 AceAI has no word of its own for how an answer ended: `status` is the provider's, or what AceAI puts there. A streamed
 response with the status `failed` is an error, as for AceAI's agents. Of the tools that a provider runs, AceAI reads
@@ -68,7 +69,7 @@ class AceAI:
         "APIConnectionError": "ServiceUnavailableError",
         "APIResponseValidationError": "ValidationError",
         "LLMContextWindowExceededError": "InvalidRequestError",
-        "AceAIError": "LLMError",  # among others, of all that a provider reports without a status
+        "AceAIError": "LLMError",  # among others, what a provider reports without a status
     }
 
     async def complete(self, call: Any) -> Answer:

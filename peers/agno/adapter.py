@@ -1,10 +1,10 @@
 """Agno: its model classes, which its agents run on.
 
-`Claude`, `DeepSeek`, `Gemini`, `OpenAIChat`, `OpenAILike` and `OpenAIResponses`, with the call's own base URL and key.
-`Model.response_stream` is what an agent calls; with `stream_model_response=False` it asks for a plain answer. After
-the event of the completed request the assistant's `Message` stands at the end of the messages, and is what goes back
-in the next turn; what would follow, the running of tools, is left. A `Message` has no finish reason and no model, one
-text and one reasoning; images are taken from the pieces, as `RunOutput.images` has them.
+They are `Claude`, `DeepSeek`, `Gemini`, `OpenAIChat`, `OpenAILike` and `OpenAIResponses`, with the call's own base URL
+and key. `Model.response_stream` is what an agent calls; with `stream_model_response=False` it asks for a plain answer.
+After the event of the completed request, the assistant's `Message` is the last of the messages, and goes back in the
+next turn. The shim stops there, before Agno would run tools. A `Message` has one text and one reasoning, but no finish
+reason and no model. Images are taken from the pieces, as `RunOutput.images` has them.
 
 Agno runs functions only. Calls of other tools that the client has to run, several choices, and the tools of Gemini for
 which `Gemini` has no switch are unsupported.
@@ -129,7 +129,7 @@ def _model(call: Any) -> Any:
             raise NotImplementedError(f"Agno has no tools of the type {tool['type']}")
     kinds = {"deepseek": DeepSeek, "local": OpenAILike}
     kind = OpenAIResponses if call.api == "responses" else kinds.get(call.provider, OpenAIChat)
-    # What Agno itself has to know of; whether the provider keeps the conversation decides what goes back.
+    # Agno itself has to know these: what goes back depends on whether the provider keeps the conversation.
     own = {key: params.pop(key) for key in ("store", "include") if call.api == "responses" and key in params}
     return kind(**common, **own, base_url=call.base_url, max_retries=0, extra_body=params or None)
 
@@ -176,7 +176,7 @@ def _system_parts(messages: Any) -> list[Any]:
 def _messages(call: Any) -> list[Message]:
     made = [each for message in call.messages for each in message.get("tool_calls", ())]
     names = {each["id"]: each.get("function", each).get("name") for each in made}
-    given: list[str] = []  # the ids of the calls that wait for a result, where Agno has given them one
+    given: list[str] = []  # the ids of the calls that wait for a result; Agno makes an id if the provider gives none
     turns = []
     for message in call.messages:
         if message.get("tool_calls"):
@@ -195,7 +195,7 @@ def _message(message: Any, call_id: str | None, tool: str | None) -> Message:
     calls = [{**each, "call_id": each["id"]} for each in message.get("tool_calls", ())]
     content, media = message.get("content"), {}
     system = message["role"] == "system"
-    if isinstance(content, list) and (system or not any("type" in part for part in content)):  # as text, and Gemini's
+    if isinstance(content, list) and (system or not any("type" in part for part in content)):  # or Gemini's parts
         media = _media(content)
         content = "".join(part["text"] for part in content if "text" in part)
     return Message(
@@ -279,7 +279,7 @@ def _annotation(citation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _grounded(text: str, metadata: Any) -> list[dict[str, Any]]:
-    """Return the supports of Gemini's grounding, which count the bytes of the text, with the sources they point at."""
+    """Return the supports of Gemini's grounding with their sources, and with code points in place of bytes."""
     grounding = GroundingMetadata.model_validate(metadata or {})
     sources, found = grounding.grounding_chunks or [], []
     for each in grounding.grounding_supports or ():

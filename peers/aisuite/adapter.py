@@ -166,7 +166,7 @@ def _part(part: Any) -> Any:
 
 
 def _call_piece(calls: list[dict[str, Any]], piece: Any) -> dict[str, Any]:
-    """Add a piece to its call, which is the last one with its index, unless it has another id."""
+    """Add a piece to its call: the last one with the piece's index. If the ids differ, a new call begins."""
     function = piece.function
     same = [each for each in calls if each["index"] == piece.index]
     if not same or (piece.id and same[-1]["id"] not in (None, "", piece.id)):

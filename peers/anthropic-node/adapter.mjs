@@ -6,8 +6,8 @@
  *
  * Plain answers come from `messages.create`. Streams go through the helper `messages.stream`, which folds them: what is
  * judged is its events and `finalMessage()`. An earlier answer goes back as the documentation says,
- * `{ role: "assistant", content: message.content }`. The library takes arguments of tools for objects; here they are
- * its objects as JSON text. What a citation is about is the text block that has it.
+ * `{ role: "assistant", content: message.content }`. The library gives arguments of tools as objects, and the shim
+ * writes these as JSON text. A citation is about the text block that has it.
  *
  * Requests with a field of a beta go through `client.beta.messages`: only its stream helper knows the deltas of a
  * compaction, the input of a tool of an MCP server, and the model behind a fallback.
@@ -67,7 +67,7 @@ const FINISH = {
 
 const BETA = ["context_management", "mcp_servers", "fallbacks"];
 const CALLS = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
-// Events of the stream, and deltas of a block, that are read or whose content is in the final message.
+// Events of the stream that are read, or whose content is in the final message.
 const EVENTS = new Set([
   "message_start", "message_delta", "message_stop", "content_block_start", "content_block_delta", "content_block_stop",
 ]);

@@ -1,11 +1,11 @@
 """The anthropic library: `messages.create` and the helper `messages.stream` with `get_final_message`, sync.
 
 An earlier answer goes back as its documentation says, `{"role": "assistant", "content": message.content}`. The library
-takes arguments of tools for objects; here they are its objects as JSON text. What a citation is about is the text block
-that has it.
+gives arguments of tools as objects, and the shim writes these as JSON text. A citation is about the text block that has
+it.
 
-Requests with a field of a beta go through `client.beta.messages`, as the library demands. Only its stream helper knows
-the deltas of a compaction and the model behind a fallback.
+Requests with a field of a beta go through `client.beta.messages`, as the library demands. Only the stream helper of the
+beta knows the deltas of a compaction and the model behind a fallback.
 
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
 """

@@ -1,11 +1,12 @@
 """any-llm: what its chat completions return.
 
-Of the library: `AnyLLM.create` with unified exceptions, `acompletion`, and of a `ChatCompletion` or its chunks what its
-types declare: content, `reasoning`, tool calls, annotations, audio, usage, and `extra_content`. Earlier answers go back
-as the `ChatCompletionMessage` that they were; of a stream it is put together here, which is left to the user.
+The shim asks by `AnyLLM.create`, with unified exceptions, and `acompletion`. It reads what the types of a
+`ChatCompletion` and its chunks declare: content, `reasoning`, tool calls, annotations, audio, usage, and
+`extra_content`. Earlier answers go back as their `ChatCompletionMessage`. The library leaves it to the user to put this
+together from a stream, so the shim does it.
 
 Chat completions have no blocks, so there are no segments. Responses, which the library hands through from OpenAI's SDK
-as they are, are left out, and so are providers that need an SDK of their own.
+as they are, are left out, and so are providers that need another SDK than OpenAI's and Anthropic's.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def _arguments(call: Any) -> dict[str, Any]:
         params["tool_choice"] = chat.tool_choice(params["tool_choice"])
     if "stop_sequences" in params:
         params["stop"] = params.pop("stop_sequences")
-    # What else there is goes into the body, but what Anthropic's SDK takes by name.
+    # Other parameters go into the body, except those that Anthropic's SDK takes by name.
     known = inspect.signature(AsyncMessages.create).parameters if call.provider == "anthropic" else ()
     extra = {name: params.pop(name) for name in [*params] if name not in (*_PARAMETERS, *known)}
     params |= {"extra_body": extra} if extra else {}
@@ -151,7 +152,7 @@ def _add_calls(calls: list[dict[str, Any]], delta: Any) -> None:
 
 
 def _place(calls: list[dict[str, Any]], piece: Any) -> int:
-    """Return the place of a piece's call, which is the last one with its index, unless it has another id."""
+    """Return the place of a piece's call: the last one with the piece's index. If the ids differ, a new call begins."""
     same = [at for at, made in enumerate(calls) if made["index"] == piece.index]
     if not same or (piece.id and calls[same[-1]]["id"] not in ("", piece.id)):
         function = {"name": "", "arguments": ""}

@@ -1,12 +1,12 @@
 """AutoGen: its `OpenAIChatCompletionClient`, `create` and `create_stream`, each with a client of the call's own.
 
 The result of a call is a `CreateResult`, that of a stream its last item, folded by the library. It has no id, no model
-and no time. Besides function calls, text is its `thought`, as it documents; else `thought` is the reasoning. An earlier
-answer goes back as an `AssistantMessage` of its content and thought.
+and no time. If it has function calls, its `thought` is the text, as documented; otherwise `thought` is the reasoning.
+An earlier answer goes back as an `AssistantMessage` of its content and thought.
 
 A model that the library does not know needs a `model_info`; here all have the same. Parameters go out as
-`extra_create_args`, which refuses those that it does not know. Parts of a message but text, and a tool that has to be
-called by its name, cannot be asked in the form that a call of the suite has.
+`extra_create_args`. This refuses those that it does not know, so they go into its `extra_body`. The library takes parts
+of a message other than text, and a tool that has to be called, only as objects of its own, so these cannot be asked.
 
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its retries would outlast `call.timeout_s`.
 """

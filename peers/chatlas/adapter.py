@@ -1,20 +1,20 @@
 """chatlas: its chats, and the turns that they keep.
 
-Of the library: `ChatAnthropic`, `ChatDeepSeek`, `ChatGoogle`, `ChatGroq`, `ChatOpenAI`, which speaks responses, and
-`ChatOpenAICompletions`, which is documented for OpenAI's chat completions and for servers of one's own; `Chat.chat`
-with `stream=False`, and `Chat.stream` with `content="all"`. What came back is the last `AssistantTurn`: its contents in
-their order, `tokens`, which are added up, and `finish_reason`. Of the provider's `completion`, which a turn keeps for
-what chatlas does not expose otherwise, the id, the model and the finish word are taken, no more. Earlier answers go
-back as their turns.
+The shim asks `ChatAnthropic`, `ChatDeepSeek`, `ChatGoogle`, `ChatGroq`, `ChatOpenAI`, which speaks responses, and
+`ChatOpenAICompletions`, which is documented for OpenAI's chat completions and for servers of one's own. It asks by
+`Chat.chat` with `stream=False`, and by `Chat.stream` with `content="all"`. The answer is the last `AssistantTurn`: its
+contents in their order, `tokens`, which are added up, and `finish_reason`. A turn keeps the provider's `completion` for
+what chatlas does not expose otherwise. The shim takes the id, the model and the finish word from it, no more. Earlier
+answers go back as their turns.
 
-A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first call. A
-chat that is taken up at a turn with calls takes them for never answered, so that a call that ends with results asks by
-the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by `kwargs`, except that log
-probabilities of responses have an option (`set_model_params`). Content that it has no type for, such as Anthropic's
-documents with citations, cannot be asked, and neither can hosted tools other than the two that it has
-(`tool_web_search`, `tool_web_fetch`), nor parameters that change the shape of an answer in a way that it does not read.
-A turn has one count of cached tokens and no other part of counts. The clients' own retries are off: together they would
-exceed `call.timeout_s`.
+A chat answers tool calls itself and asks again. A callback for `on_tool_request` ends that here, at the first tool
+call. If a chat is taken up at a turn with tool calls, it takes them for never answered. So a conversation that ends
+with results is asked by the chat's `Provider`, with the methods that the chat's own loop uses. Parameters go out by
+`kwargs`, except that log probabilities of responses have an option (`set_model_params`). Content that it has no type
+for, such as Anthropic's documents with citations, cannot be asked, and neither can hosted tools other than the two that
+it has (`tool_web_search`, `tool_web_fetch`), nor parameters that change the shape of an answer in a way that it does
+not read. A turn has one count of cached tokens and no other part of counts. The clients' own retries are off: together
+they would exceed `call.timeout_s`.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Adapter:
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
         *("provenance", "raw_finish", "error_details"),
     )
-    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
     excluded_inputs: ClassVar = {
         f"text of arguments: {way}": "`arguments` of a request is an object: "
         "https://posit-dev.github.io/chatlas/reference/types.ContentToolRequest.html"
@@ -123,7 +123,7 @@ class Adapter:
         return event["response"]
 
     def stream(self, call: Any) -> Iterator[dict[str, Any]]:
-        """Ask by `Chat.stream`, or as `complete` does."""
+        """Ask by `Chat.stream`, or by `Chat.chat` for `complete`."""
         try:
             yield from self._events(call)
         except (anthropic.APIStatusError, openai.APIError) as error:
@@ -165,7 +165,7 @@ UNREAD = ("functions", "function_call", "fallbacks", "context_management", "mcp_
 
 
 def _refuse(call: Any) -> None:
-    """Raise NotImplementedError for what the library has no way to say, or what it does not read the answer to."""
+    """Raise NotImplementedError for what the library cannot ask for, and for what it does not read in an answer."""
     params = call.params
     several = {params.get("n", 1), (params.get("generationConfig") or {}).get("candidateCount", 1)} != {1}
     unread = [name for name in UNREAD if name in params]
@@ -334,7 +334,7 @@ def _request(made: Any) -> ContentToolRequest:
 
 
 def _requested(turns: list[Any], id: str) -> ContentToolRequest:
-    """Return the call that a result belongs to, as chatlas has it, or else one of that id."""
+    """Return chatlas's object for the call that a result belongs to. If there is none, make one with this id."""
     made = [each for turn in turns for each in turn.contents if isinstance(each, ContentToolRequest)]
     return next((each for each in made if each.id == id), None) or ContentToolRequest(id=id, name="", arguments={})
 
@@ -388,7 +388,7 @@ def _completion(completion: Any) -> dict[str, Any]:
 
 
 def _is_about(content: Any, call: Any) -> bool:
-    """Tell whether a content is chatlas's reading of what stands beside the answer."""
+    """Tell whether chatlas has made a content from data beside the answer, so that it is no segment."""
     searched = (ContentToolRequestSearch, ContentToolResponseSearch, ContentToolRequestFetch, ContentToolResponseFetch)
     return isinstance(content, ContentCitation) or (call.provider == "gemini" and isinstance(content, searched))
 
@@ -417,7 +417,10 @@ def _segment(content: Any) -> dict[str, Any]:
 
 
 def _annotations(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
-    """Yield the citations. One follows the text that it is on, and is on all of it if that is its `grounded_span`."""
+    """Yield the citations. Each follows its text.
+
+    A citation without offsets is about the whole text before it, if that is its `grounded_span`.
+    """
     start, text, last = 0, "", None
     for content in turn.contents:
         if isinstance(content, ContentText):
@@ -426,7 +429,7 @@ def _annotations(turn: AssistantTurn) -> Iterator[dict[str, Any]]:
             data = dict(content.extra or {})
             support = data.get("grounding_support")
             if support:
-                if support is not last:  # one with several sources is there for each of them
+                if support is not last:  # a support has one citation for each of its sources
                     same = [
                         each.source
                         for each in turn.contents
@@ -449,7 +452,7 @@ def _in_camel_case(fields: Any) -> dict[str, Any]:
 
 
 def _grounded(support: Any, message: str, sources: list[Any]) -> dict[str, Any]:
-    """Return a citation of Gemini's, whose offsets count bytes of the message, with the names of its API."""
+    """Return a citation with the names of Gemini's API, and with code points in place of bytes of the message."""
     segment = dict(support.get("segment") or {})
     start, end = segment.pop("start_index", None) or 0, segment.pop("end_index", None)
     data = _in_camel_case({**support, "segment": _in_camel_case(segment)})

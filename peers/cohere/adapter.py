@@ -1,12 +1,12 @@
 """The cohere library: `ClientV2.chat` and `ClientV2.chat_stream`, sync.
 
-The library has nothing that folds the events of a stream, so a streamed answer is folded here by the names of its own
-types, to the fields that a plain one has. An earlier answer goes back as documented: with calls as its `tool_plan` and
-`tool_calls`, without calls as its text. Answers name no model: it is the one that was asked.
+The library has nothing that folds the events of a stream, so a streamed answer is folded here, with the library's own
+types, to the fields that a plain answer has. An earlier answer goes back as documented: with calls as its `tool_plan`
+and `tool_calls`, without calls as its text. Answers name no model: it is the one that was asked.
 
-Citations count in the block that `content_index` names; here in the text of all blocks. Those of a plan or of thinking,
-and those that reach behind the text, are given without a place. Counts are floats in the
-library, and whole numbers here; the total is the sum of the library's two.
+Offsets of citations count in the block that `content_index` names; here they count in the text of all blocks. Citations
+of a plan or of thinking, and those that reach behind the text, are given without a place. Token counts are floats in
+the library, and whole numbers here; the total is the sum of the input and the output.
 
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
 """
@@ -172,7 +172,7 @@ def _answer(call, native, id, message, finish, usage):
 
 
 def _segment(block):
-    if isinstance(block, dict):  # so the library gives a block of a type that it does not know
+    if isinstance(block, dict):  # the library's form for a block of an unknown type
         return {"type": "other", "content": "", "metadata": block}
     match block.type:
         case "text":

@@ -3,9 +3,9 @@
 That is how its documentation asks: https://dspy.ai/current/community/normalized-lm-api-migration/. The request is made
 by `dspy.lm15.request_from_openai_chat`; tools that a provider runs itself are `BuiltinTool`s. An earlier answer goes
 back as its `message`. The parts of a message are read as they are. What has no field of the response, such as the
-provider's own finish word, is in its documented `provider_data`. Arguments of tools, and an answer by a schema that the
-library has read, are its objects as JSON text without white space. Token counts are the provider's own; they are added
-up here in the way that the documentation of `Usage` says.
+provider's own finish word, is in its documented `provider_data`. The library reads the arguments of tools as JSON, and
+also the answer to a request with a schema. The shim writes both as JSON text without white space. Token counts are the
+provider's own; they are added up here in the way that the documentation of `Usage` says.
 
 The engine is `lm15`, DSPy's own; the other one is litellm. A `Request` is answered whole: DSPy streams only to the
 listeners of its modules. What the library cannot say raises `LMUnsupportedFeatureError`.
@@ -36,7 +36,7 @@ NAMES = {"stop_sequences": "stop"}
 # Parameters of Claude's that the documentation sends by `Config.extensions`, in Claude's own form.
 EXTENSIONS = ("thinking", "metadata", "output_config")
 ERRORS = {
-    "LMProviderError": "ValidationError",  # with no status of an error: the answer cannot be read
+    "LMProviderError": "ValidationError",  # without an error status: the answer cannot be read
     "LMTimeoutError": "TimeoutError",
     "LMTransportError": "ServiceUnavailableError",
     "LMRateLimitError": "RateLimitError",
@@ -79,7 +79,7 @@ class Adapter:
 
 
 def _request(call, model):
-    """Return the request, with the messages of earlier answers in the places of the assistant's."""
+    """Return the request. In it, the library's own message of each earlier answer replaces its placeholder."""
     if "functions" in call.params:
         raise NotImplementedError("the library sends `tools` in the place of `functions`")
     params, extensions = {}, {}
@@ -173,7 +173,7 @@ def _json(value):
 
 
 def _thinking(part):
-    """Return a segment of reasoning with what the provider needs to have back of it."""
+    """Return a segment of reasoning with the data that the provider needs back."""
     own = {}
     for state in part.continuation:
         own |= state.data
@@ -199,7 +199,7 @@ def _usage(usage, call):
         return None
     read, written, given = usage.cache_read_tokens, usage.cache_write_tokens, usage.input_tokens
     total = usage.total_tokens
-    if call.provider == "anthropic" and given is not None:  # which counts neither of them
+    if call.provider == "anthropic" and given is not None:  # Claude's input tokens include neither of them
         given += (read or 0) + (written or 0)
         total = None if usage.output_tokens is None else given + usage.output_tokens
     return {

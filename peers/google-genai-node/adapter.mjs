@@ -4,15 +4,15 @@
  *     npm ci --ignore-scripts --prefix peers/google-genai-node
  *     llm-conformance run --adapter="cmd:node peers/google-genai-node/adapter.mjs" --deviations=peers/google-genai-node/deviations.toml
  *
- * Of the library: `models.generateContent` and `models.generateContentStream`, and of an answer the first candidate with
- * its parts, grounding and citations, the feedback on the prompt, and the usage.
+ * The shim asks by `models.generateContent` and `models.generateContentStream`. Of an answer it reads the first
+ * candidate with its parts, grounding and citations, the feedback on the prompt, and the usage.
  *
- * The library has nothing that folds the chunks of a stream, so this is done here: a text part that stands first in its
- * chunk goes on the last part if both are of one kind and unsigned, pieces of speech are joined, and the last counts are
- * kept, which are those of the answer so far. An earlier answer goes back as the content that came, after a stream as
- * the folded parts. The library gives offsets in bytes of UTF-8: here they are code points of all text that is no
- * thought, without a place where that has none. It makes no retries unless it is told to; `timeout` holds until the
- * body has been read.
+ * The library has nothing that folds the chunks of a stream, so the shim does it. If the first part of a chunk is a
+ * text, it continues the last part before it, provided that both are of one kind and unsigned. Pieces of speech are
+ * joined. The last counts are kept, because they are those of the answer so far. An earlier answer goes back as the
+ * content that came, after a stream as the folded parts. The library gives offsets in bytes of UTF-8, which become code
+ * points of all text that is no thought. Offsets that do not fit this text become null. The library makes no retries
+ * unless it is told to; `timeout` holds until the body has been read.
  */
 
 import { readFileSync } from "node:fs";
@@ -35,8 +35,8 @@ const DESCRIPTION = {
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],
-  // Errors with an HTTP status are known by that (`ApiError.status`). What the library itself makes of a stream that
-  // cannot be read is a plain Error with a message of its own.
+  // Errors with an HTTP status are known by that (`ApiError.status`). For a stream that cannot be read, the library
+  // raises a plain Error with a message of its own.
   errors: { Error: "LLMError" },
 };
 

@@ -1,14 +1,15 @@
 """The google-genai library: `models.generate_content` and `models.generate_content_stream`, sync.
 
-Of the library: `types.GenerateContentConfig` for all that is asked, `types.Content` and its parts for the conversation,
-and of an answer the first candidate with its parts, grounding and citations, the feedback on the prompt, and the usage.
+The shim asks with a `types.GenerateContentConfig`, and with `types.Content` and its parts for the conversation. Of an
+answer it reads the first candidate with its parts, grounding and citations, the feedback on the prompt, and the usage.
 
-The library has nothing that folds the chunks of a stream, so this is done here: a text part that stands first in its
-chunk goes on the last part if both are of one kind and unsigned, pieces of speech are joined, and the last counts are
-kept, which are those of the answer so far. An earlier answer goes back as documented, as the content that came
-(`contents.append(response.candidates[0].content)`), after a stream as the folded parts. The library gives signatures
-and media as bytes, and offsets in bytes of UTF-8: here they are base64, and code points of all text that is no thought,
-without a place where that has none. It makes no retries unless it is told to.
+The library has nothing that folds the chunks of a stream, so the shim does it. If the first part of a chunk is a text,
+it continues the last part before it, provided that both are of one kind and unsigned. Pieces of speech are joined. The
+last counts are kept, because they are those of the answer so far. An earlier answer goes back as documented: as the
+content that came (`contents.append(response.candidates[0].content)`), after a stream as the folded parts. The library
+gives signatures and media as bytes, which become base64. It gives offsets in bytes of UTF-8, which become code points
+of all text that is no thought. Offsets that do not fit this text become null. The library makes no retries unless it is
+told to.
 """
 
 import base64

@@ -3,8 +3,9 @@
 The library has nothing that folds chunks, so a streamed answer is folded here. An earlier answer goes back as the
 message object (`messages.append(response.choices[0].message)`), after a stream as its text and tool calls.
 
-The library puts `/openai/v1` behind `base_url`, which `call.base_url` already stands for: a transport takes it away.
-`max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast `call.timeout_s`.
+The library appends `/openai/v1` to `base_url`. `call.base_url` already stands for the whole URL, so a transport takes
+the path away. `max_retries` is 0: the library's `timeout` holds for each attempt, and its two retries would outlast
+`call.timeout_s`.
 """
 
 import groq
@@ -86,7 +87,7 @@ def _create(client, call, **said):
 
 
 def _with_usage(chunk):
-    """Return a chunk whose counts, which may be among Groq's own fields, are where OpenAI has them."""
+    """Return a chunk with its counts where OpenAI has them. Groq may send them among its own fields."""
     own = chunk.x_groq and chunk.x_groq.usage
     return {**chunk.to_dict(), "usage": own.to_dict()} if own and not chunk.usage else chunk
 

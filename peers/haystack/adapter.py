@@ -1,16 +1,15 @@
 """Haystack: what its chat generators return.
 
-Of the library: `OpenAIChatGenerator`, `OpenAIResponsesChatGenerator` and, of anthropic-haystack,
-`AnthropicChatGenerator`, with `run_async` and its streaming callback, which is given `StreamingChunk`s. What came back
-is the reply, a `ChatMessage`: its text, reasoning and tool calls, and from its `meta` the model, id, finish reason,
-usage and, of Anthropic, citations, which have no place in the text. Earlier answers go back as the replies that they
-were.
+The shim asks `OpenAIChatGenerator`, `OpenAIResponsesChatGenerator` and, of anthropic-haystack,
+`AnthropicChatGenerator` by `run_async`, with a streaming callback that gets `StreamingChunk`s. The reply is a
+`ChatMessage`. The shim reads its text, reasoning and tool calls, and from its `meta` the model, id, finish reason,
+usage and Anthropic's citations, which have no place in the text. Earlier answers go back as these replies.
 
 Anthropic's generator takes another base URL by the environment only. `ignore_tools_thinking_messages`, which would drop
-the text beside tool calls, is off. The clients' own retries are off: together they would exceed `call.timeout_s`.
-Content that Haystack has no type for, as documents that are no PDF, is refused here, and so are OpenAI's tools that the
-client runs, which have no `ToolCall`, and parameters that `AnthropicChatGenerator` ignores with a warning. Only replies
-of the Responses API have an id and the provider's own finish word.
+the text beside tool calls, is off. The clients' own retries are off: together they would exceed `call.timeout_s`. The
+shim refuses content that Haystack has no type for, such as documents that are no PDF. It also refuses OpenAI's tools
+that the client runs, because they have no `ToolCall`, and parameters that `AnthropicChatGenerator` ignores with a
+warning. Only replies of the Responses API have an id and the provider's own finish word.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Haystack:
         *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
         *("usage_details", "error_details"),
     )
-    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
     excluded_inputs: ClassVar = {
         f"text of arguments: {way}": "`ToolCall.arguments` is a dict: https://docs.haystack.deepset.ai/docs/chatmessage"
         for way in ("spaced", "indented")
@@ -95,7 +94,7 @@ conformance_adapter = Haystack
 
 
 def _told_in_a_stream(error: openai.APIError | anthropic.APIStatusError) -> Mapping[str, Any] | None:
-    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    """Return the event for an error in a stream; None for others. It has no class and no error status, only a type."""
     if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
         return None
     said = error.body if isinstance(error.body, dict) else {}
@@ -180,7 +179,7 @@ def _messages(call: Any) -> Iterator[ChatMessage]:
                 yield ChatMessage.from_tool(content, origin=origin)
             case "assistant" if isinstance(content, list) and call.provider == "openai":
                 yield ChatMessage.from_assistant("".join(_text(part).text for part in content))
-            case "assistant" if isinstance(content, list):  # with hosted calls; so Haystack keeps such blocks itself
+            case "assistant" if isinstance(content, list):  # with hosted calls, as Haystack itself keeps them
                 yield ChatMessage.from_assistant("", meta={"raw_content_for_server_tools": content})
             case "assistant":
                 calls = [_made(each) for each in message.get("tool_calls", ())]
@@ -217,7 +216,7 @@ def _made(call: Any) -> ToolCall:
 
 
 def _id(made: ToolCall) -> str:
-    """Return what a call's result names it by; `id` is that of the output item in responses."""
+    """Return the id by which a result names its call. In responses, `id` is that of the output item."""
     return (made.extra or {}).get("call_id") or made.id or ""
 
 

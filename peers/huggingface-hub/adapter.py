@@ -1,13 +1,13 @@
 """The huggingface_hub library: `InferenceClient.chat_completion`, sync, whole and with `stream=True`.
 
-The library has nothing that folds chunks, so a streamed answer is folded here. An earlier answer goes back as the
-message object, as a dict, which the library's types are, without the fields that the answer did not have. Fields that
-the library's types do not have are attributes, as its `BaseInferenceType` says. Besides the Hugging Face router the
-library is documented to ask servers of one's own: its `base_url` says which. The status of an error is that of its
-`response`.
+The library has nothing that folds chunks, so a streamed answer is folded here. The library's types are dicts, so an
+earlier answer goes back as the message object, without the fields that the answer did not have. Fields that the
+library's types do not have are attributes, as its `BaseInferenceType` says. Besides the Hugging Face router the library
+is documented to ask servers of one's own: its `base_url` says which. The status of an error is that of its `response`.
 
-The library makes no retries here. `timeout` goes to its HTTP client, and holds for each operation. Its telemetry is
-off by its own setting: before its first request it asks huggingface.co for a list of agents, wherever `base_url` leads.
+The library makes no retries here. `timeout` goes to its HTTP client, and holds for each operation. Its own setting
+switches its telemetry off. Otherwise it asks huggingface.co for a list of agents before its first request, wherever
+`base_url` leads.
 """
 
 import dataclasses
@@ -74,7 +74,7 @@ def _create(client, call, **said):
 
 
 def _fields(native):
-    """Return the fields of the library's object with those that its type does not have, which are attributes."""
+    """Return the fields of the library's object. Fields that its type does not have are attributes."""
     if dataclasses.is_dataclass(native):
         return {name: _fields(value) for name, value in vars(native).items()}
     return [*map(_fields, native)] if isinstance(native, list) else native

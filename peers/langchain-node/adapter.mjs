@@ -4,16 +4,17 @@
  *     npm ci --ignore-scripts --prefix peers/langchain-node
  *     llm-conformance run --adapter="cmd:node peers/langchain-node/adapter.mjs" --deviations=peers/langchain-node/deviations.toml
  *
- * Of the library: `ChatOpenAI` with `bindTools`, `invoke` and `stream`, the chunks of a stream joined by `concat`, and of
- * a message `text`, `contentBlocks`, `content` (for citations), `tool_calls`, `invalid_tool_calls`, `usage_metadata`,
- * `response_metadata`, and `additional_kwargs` with `audio`, `refusal`, `function_call` and `tool_outputs`. An earlier
- * answer goes back as the message that it was, in the form that LangChain gives it as JSON; the other messages are
- * objects with a role, which the models take. The result of a custom tool is a `ToolMessage` with `customTool`; results
- * of the shell, of patches and of the search for tools have no form that the models take. `ChatOpenAI` asks some models
- * by the Responses API alone; in chat completions they are asked by `ChatOpenAICompletions`, on which it is built.
+ * The shim asks `ChatOpenAI` by `bindTools`, `invoke` and `stream`, and joins the chunks of a stream by `concat`. Of a
+ * message it reads `text`, `contentBlocks`, `content` (for citations), `tool_calls`, `invalid_tool_calls`,
+ * `usage_metadata`, `response_metadata`, and `additional_kwargs` with `audio`, `refusal`, `function_call` and
+ * `tool_outputs`. An earlier answer goes back as the message that it was, in the form that LangChain gives it as JSON;
+ * the other messages are objects with a role, which the models take. The result of a custom tool is a `ToolMessage`
+ * with `customTool`; results of the shell, of patches and of the search for tools have no form that the models take.
+ * `ChatOpenAI` asks some models by the Responses API alone; in chat completions they are asked by
+ * `ChatOpenAICompletions`, on which it is built.
  *
  * The library has no finish reason of its own, only the provider's word. `timeout` of a call holds for all of it.
- * Servers that only look like OpenAI's are left out, as in the row for Python.
+ * Servers that only look like OpenAI's are left out, as in the shim for Python.
  */
 
 import { readFileSync } from "node:fs";
@@ -38,7 +39,7 @@ const DESCRIPTION = {
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],
-  // What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+  // The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
   excluded_inputs: Object.fromEntries(
     ["spaced", "indented"].map((way) => [
       `text of arguments: ${way}`,
@@ -88,7 +89,7 @@ const COMPUTER = "computer_use";
 
 // -- What is asked ---------------------------------------------------------------------------------------------------
 
-// What the library has a name for, by the name on the wire: of the model, and of one call.
+// The library's names by those on the wire: settings of the model, and options of one call.
 const SETTINGS = {
   max_tokens: "maxTokens",
   max_completion_tokens: "maxTokens",
@@ -159,7 +160,7 @@ function asked(call) {
   return { model: tools.length > 0 ? model.bindTools(tools) : model, options };
 }
 
-/** Return a tool, or the choice of one, in the form that the library takes: of a function, that of chat completions. */
+/** Return a tool or a tool choice in the library's form. For a function, this is the form of chat completions. */
 function tool({ type, ...rest }) {
   if (type !== "function" || rest.function) return { type, ...rest };
   const { name, description, parameters, ...more } = rest;
@@ -408,7 +409,7 @@ function errorType(error) {
   return error?.name === "Error" ? error.constructor.name : error?.name;
 }
 
-/** Return what an error in a stream says of itself; it has no status. The type of an event of responses is `error`. */
+/** Return the type of an error in a stream, or its code if the type is only `error`; null for errors with a status. */
 function inStream(error) {
   if (error?.constructor?.name !== "APIError" || error.status) return null;
   return error.type === "error" ? error.code : error.type;

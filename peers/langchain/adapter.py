@@ -1,9 +1,9 @@
 """LangChain: what its chat models return.
 
-Of the library: `ChatAnthropic`, `ChatDeepSeek` and `ChatOpenAI` with `bind_tools`, `ainvoke` and `astream`, the sum of
-the chunks of a stream, and of a message `text`, `content_blocks`, `tool_calls`, `invalid_tool_calls`, `usage_metadata`
-and `response_metadata`, and `content` for citations and for calls of OpenAI's own tools, which stay there as they came.
-The result of a custom tool is a `ToolMessage` with a block of the type of its result; results of OpenAI's other tools
+The shim asks `ChatAnthropic`, `ChatDeepSeek` and `ChatOpenAI` by `bind_tools`, `ainvoke` and `astream`, and adds up the
+chunks of a stream. Of a message it reads `text`, `content_blocks`, `tool_calls`, `invalid_tool_calls`, `usage_metadata`
+and `response_metadata`. Citations and calls of OpenAI's own tools stay in `content` as they came, and are read there.
+The result of a custom tool is a `ToolMessage` with a block `custom_tool_call_output`; results of OpenAI's other tools
 have no form. Earlier answers go back as the `AIMessage` that they were; the other messages are dicts, which the models
 take. Counts of OpenAI's faster tiers have names with the tier in front.
 
@@ -38,7 +38,7 @@ class LangChain:
         *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
-    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
     excluded_inputs: ClassVar = {
         f"text of arguments: {way}": "`args` of a tool call is a dict: https://reference.langchain.com/v0.3/python/core/messages/langchain_core.messages.tool.ToolCall.html"
         for way in ("spaced", "indented")
@@ -78,7 +78,7 @@ conformance_adapter = LangChain
 
 
 def _told_in_a_stream(error: openai.APIError | anthropic.APIStatusError) -> Mapping[str, Any] | None:
-    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    """Return the event for an error in a stream; None for others. It has no class and no error status, only a type."""
     if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
         return None
     said = error.body if isinstance(error.body, dict) else {}
@@ -124,7 +124,7 @@ def _model(call: Any) -> Any:
         model = ChatDeepSeek(api_base=call.base_url, stream_usage=usage, extra_body=params or None, **settings)
     else:
         responses = call.api == "responses"
-        # The library reads this one of the request: a stream then ends with the whole completion.
+        # The library itself reads this parameter: a stream then ends with the whole completion.
         read = {} if responses else {name: params.pop(name) for name in ("response_format",) if name in params}
         if read and not all(tool.get("function", {}).get("strict") for tool in tools):
             raise NotImplementedError("OpenAI's parser, which LangChain uses here, takes only tools that are strict")

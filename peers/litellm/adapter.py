@@ -1,16 +1,17 @@
 """The litellm library: `completion`, sync, whole and with `stream=True`, folded by its own `stream_chunk_builder`.
 
-Each provider is asked under its documented prefix, with `api_base` for the URL; it knows more than those listed here.
-An earlier answer goes back as the library's message (`messages.append(response.choices[0].message)`). The citations of
-Claude are taken from where its documentation has them, `provider_specific_fields["citations"]`; their place is that of
-their `supported_text`, which those of streams do not have.
+Each provider is asked under its documented prefix, with `api_base` for the URL; the library knows more providers than
+those listed here. An earlier answer goes back as the library's message
+(`messages.append(response.choices[0].message)`). The citations of Claude are taken from
+`provider_specific_fields["citations"]`, as documented. The place of a citation is that of its `supported_text`;
+citations of streams have no such text.
 
 Not to be said: tools and parts of a message whose type the library refuses, parameters that it refuses
 (`UnsupportedParamsError`), and Claude's `fallbacks`, whose name is a parameter of the library's own.
 
-`max_retries` is 0: the library's `timeout` holds for each attempt, and its retries would outlast `call.timeout_s`. By
-its settings it asks nobody else here: its lists of prices and of beta headers are those that it brings along, and it
-loads no tokenizer from elsewhere, which it guesses token counts with, and waits for beyond the limit if it is offline.
+`max_retries` is 0: the library's `timeout` holds for each attempt, and its retries would outlast `call.timeout_s`. The
+settings keep it from asking anybody else: its lists of prices and of beta headers are those that it brings along, and
+it downloads no tokenizer. It would guess token counts with that, and offline wait for it beyond the limit.
 """
 
 import os
@@ -53,7 +54,7 @@ class Adapter:
 
     def stream(self, call):
         """Yield a streamed answer."""
-        # Where the API has no such option, it is the library's own, and usage comes with it only.
+        # If the API has no `stream_options`, the library has this option of its own, and gives usage only with it.
         own = {} if call.path == "/chat/completions" else {"stream_options": {"include_usage": True}}
         chunks = []
         for chunk in _ask(call, stream=True, **own):

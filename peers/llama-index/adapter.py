@@ -1,13 +1,14 @@
 """LlamaIndex: what its models of OpenAI and Anthropic return.
 
-Of the library: `OpenAI`, `OpenAIResponses` and `Anthropic` with `chat` and `stream_chat`; of a response `delta`,
+The shim asks `OpenAI`, `OpenAIResponses` and `Anthropic` by `chat` and `stream_chat`. Of a response it reads `delta`,
 `message.blocks`, `additional_kwargs`, `citations` and `raw`. Text, reasoning, tool calls and sound are those of the
 blocks. Id, model, finish word, counts and the citations of a chat completion are read from `raw`, because the library
-has no place of its own for them. The blocks have no items of hosted tools, so they are not given as segments.
+has no place of its own for them. The blocks have no items of hosted tools, so there are no segments.
 
-The library adds a stream up itself: `message` of the last response is the whole answer. Those of `OpenAIResponses` are
-pieces, until the event that the answer is complete, which has it whole; before that the pieces are joined here.
-An earlier answer goes back as its `message`. Tools go as keywords of the call, in the form of the provider's API.
+The library adds a stream up itself: `message` of the last response is the whole answer. The messages of
+`OpenAIResponses` are pieces, and only that of the event `response.completed` is whole. If this event does not come, the
+shim joins the pieces. An earlier answer goes back as its `message`. Tools go as keywords of the call, in the form of
+the provider's API.
 
 Models that the library's tables do not have cannot be asked, nor can sound be streamed; custom tools, calls of tools
 such as a shell and several choices have no place in its answers. `max_retries` is 0: the retries would outlast
@@ -58,7 +59,7 @@ TEXT, REASONING = "response.output_text.delta", "response.reasoning.delta"
 ARGUMENTS = "response.function_call_arguments.delta"
 
 
-# Tools of OpenAI whose calls the library reads, and that OpenAI runs.
+# Types of tools of the Responses API: those whose calls the library reads, and those that OpenAI runs.
 READ = {
     *("function", "custom", "web_search", "web_search_preview", "file_search", "code_interpreter"),
     *("image_generation", "mcp"),
@@ -101,7 +102,7 @@ class Adapter:
 
 
 def _told_in_a_stream(error):
-    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    """Return the event for an error in a stream; None for others. It has no class and no error status, only a type."""
     if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
         return None
     said = error.body if isinstance(error.body, dict) else {}
@@ -260,7 +261,7 @@ class _Fold:
             yield {"event_type": ARGUMENTS, "delta": given[len(before or "") :], "tool_call": whose}
 
     def rest(self):
-        """Yield the arguments that the library gives as values, which change while they come: now they are whole."""
+        """Yield the arguments that the library gives as values. They change while they come, so they are last."""
         calls = [each for each in self.message().blocks if isinstance(each, ToolCallBlock)]
         for number, block in enumerate(calls):
             if not isinstance(block.tool_kwargs, str):
@@ -344,7 +345,7 @@ def _answer(call, native, message, responses):
 
 
 def _annotation(native, message):
-    """Return a citation; of several texts the library does not say which one its offsets count from."""
+    """Return a citation. If there are several texts, it has no place: the library does not say which one it is in."""
     made = chat.annotation(native)
     texts = [each for each in message.blocks if isinstance(each, TextBlock)]
     return made if len(texts) == 1 else {**made, "start": None, "end": None}

@@ -1,10 +1,11 @@
 """llm, with the plugins llm-anthropic and llm-deepseek: its Python API.
 
-The plugins' model classes with a base URL of the call's own; `model.prompt(messages=..., tools=..., options=...)`
-gives a `Response`, whose `messages()` and `usage()` are the answer and whose `stream_events()` are its pieces. Those
-messages go back in the next turn. Parameters that are no option of the model cannot be sent, nor hosted tools for which
-there is no class. Id, model, time and finish reason, which a `Response` does not have, are read from its `json()`, as
-is a refusal; the details of the counts, too, as `usage()` leaves out those that are 0.
+The shim makes the plugins' model classes with the call's base URL, and asks by
+`model.prompt(messages=..., tools=..., options=...)`. This returns a `Response`: `messages()` and `usage()` are the
+answer, and `stream_events()` are its pieces. The messages go back in the next turn. Parameters that are no option of
+the model cannot be sent, nor hosted tools for which there is no class. A `Response` has no id, model, time, finish
+reason or refusal, so these are read from its `json()`. So are the details of the counts, because `usage()` leaves out
+those that are 0.
 
 Neither time limit nor retries can be set: the clients wait and try again as they do by default.
 """
@@ -56,7 +57,7 @@ class Adapter:
         *("streaming", "reasoning", "segments", "tools", "round_trip", "errors"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
-    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
     excluded_inputs = {  # noqa: RUF012 - read, never written
         f"text of arguments: {way}": "`arguments` of a call is a dict: https://llm.datasette.io/en/stable/python-api.html"
         for way in ("spaced", "indented")
@@ -165,7 +166,7 @@ _TAKEN = {
     "max_output_tokens",
     "instructions",
 }
-# Parameters for which llm has no option, but which it sends so itself, or which the provider takes for granted.
+# Values of parameters that need no option: llm sends them itself, or the provider takes them for granted.
 _AS_IT_IS = {
     "store": (False,),
     "tool_choice": ("auto",),
@@ -243,13 +244,13 @@ def _options(model: Any, params: Any, messages: Any) -> dict[str, Any]:
 
 
 def _format(params: Any) -> Mapping[str, Any]:
-    """Return the format that the answer is to have, with its schema, from the place of the API."""
+    """Return the format that the answer is to have, with its schema, from the parameter that the API has for it."""
     asked = params.get("response_format") or params.get("text", {}).get("format") or {}
     return asked.get("json_schema", asked)
 
 
 def _names(messages: Any) -> dict[str, str]:
-    """Return the names of the tools by the ids of their calls, which a result does not have in a chat."""
+    """Return the names of the tools by the ids of their calls. In a chat, the result of a call has no name."""
     calls = [each for message in messages for each in message.get("tool_calls", ())]
     return {each["id"]: each.get("name") or each[each["type"]]["name"] for each in calls}
 
@@ -310,7 +311,7 @@ def _answer(call: Any, response: Any) -> Answer:
 
 
 def _refused(call: Any, response: Any) -> Answer:
-    """Return what the response has when Claude's refusal was raised, which is not to be asked again."""
+    """Return the answer if the library has raised Claude's refusal. It reads attributes only, to ask nothing again."""
     said = response.response_json
     segments = [_block(block) for block in said["content"]]
     answer = Answer(
@@ -336,7 +337,7 @@ def _joined(segments: list[dict[str, Any]], type: str) -> str:
 
 
 def _block(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the segment of a block of a refused answer, of which there are no parts."""
+    """Return the segment of a block of a refused answer. Such an answer has no parts."""
     match block["type"]:
         case "text":
             return {"type": "text", "content": block["text"]}

@@ -2,8 +2,8 @@
 
 The library asks for a stream in every call, so there are streams only. The output type is `StreamedResponse`, the one
 for text and tool calls together: texts are read in pieces (`StreamedStr`), tool calls come whole (`FunctionCall`).
-Of the message itself `usage` is read, and `reasoning`, which OpenRouter's has. A tool that has to be called is the
-output type `ParallelFunctionCall`. There is no id of the answer or of a call, no model, and no finish reason.
+Of the message itself `usage` is read, and `reasoning`, which OpenRouter's has. If a tool has to be called, the output
+type is `ParallelFunctionCall`. There is no id of the answer or of a call, no model, and no finish reason.
 
 Tools are Python functions, made here of the schema: its types are annotations, and a description of a parameter is that
 of a `Field`, as documented. An earlier answer goes back as its message, the result of a tool as a

@@ -1,9 +1,10 @@
 """Mirascope: `llm.Model.call` and `llm.Model.stream`, sync, for OpenAI and Anthropic.
 
-Of a response: `texts`, `thoughts`, `tool_calls`, `finish_reason`, `usage`, and `raw` for id, model and the provider's
-finish word. Of a stream: `chunk_stream()`, and the response itself, which the library folds. Of an error its class, its
-status and `original_exception`. An earlier answer goes back as the last of the response's `messages`. Tools are
-`llm.Tool`, made of the schema as the library makes those of MCP servers.
+The shim reads `texts`, `thoughts`, `tool_calls`, `finish_reason` and `usage` of a response, and its `raw` for id, model
+and the provider's finish word. Of a stream it reads `chunk_stream()`, and the response itself, which the library folds.
+Of an error it reads the class, the status and `original_exception`. An earlier answer goes back as the last of the
+response's `messages`. Tools are `llm.Tool`, made from the schema in the way that the library makes tools of MCP
+servers.
 
 A finish reason of None is documented as a normal end. The library says 0 for counts that are not reported.
 
@@ -99,7 +100,7 @@ class Adapter:
 
 
 def _told_in_a_stream(error):
-    """Return the event for an error in a stream, which has no class and no status, but the type of the original."""
+    """Return the event for an error in a stream; None for others. Only the original exception has its type."""
     own = error.original_exception
     if type(error) is not llm.ProviderError or getattr(own, "status_code", 200) != 200:
         return None

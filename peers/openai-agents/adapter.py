@@ -4,8 +4,8 @@
 `get_response` gives a `ModelResponse` and `stream_response` the events of the Responses API, the last of them with the
 whole response. `ModelResponse.to_input_items` makes an earlier answer the input of the next turn. A `ModelResponse` has
 output items, usage and, for responses, an id; it has no finish reason and no model, so none is given for plain answers.
-The id of chat completions is where the SDK keeps it, in `provider_data` of the items. Several choices, legacy functions
-and tools for which the SDK has classes of its own that its runner executes (computer, shell, patches) cannot be asked.
+The id of chat completions is where the SDK keeps it, in `provider_data` of the items. Three things cannot be asked:
+several choices, legacy functions, and tools that the SDK's runner executes (computer, shell, patches).
 
 The client's own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 
@@ -217,7 +217,7 @@ def _call_piece(calls: dict[int, tuple[Any, list[str]]], at: int, delta: str) ->
 
 
 def _last(call: Any, response: Any) -> Answer:
-    """Return the answer of a stream, as the SDK's runner makes a `ModelResponse` of it, with what the event adds."""
+    """Return the answer of a stream: the `ModelResponse` that the SDK's runner makes, and what the event adds to it."""
     counts = response.usage
     usage = Usage(requests=1)
     if counts:

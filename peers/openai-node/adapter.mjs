@@ -307,7 +307,7 @@ function reported(error) {
   };
 }
 
-/** Return what an error in a stream says of itself; it has no status. The type of an event of responses is `error`. */
+/** Return the type of an error in a stream, or its code if the type is only `error`; null for errors with a status. */
 function inStream(error) {
   if (error?.constructor !== APIError || error.status) return null;
   return error.type === "error" ? error.code : error.type;

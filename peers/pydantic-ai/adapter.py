@@ -1,8 +1,9 @@
 """Pydantic AI: what its direct requests return.
 
-Of the library: `direct.model_request` and `direct.model_request_stream`, one model class an API with the provider class
-of its vendor, `ModelRequest` and its parts for the conversation, `ToolDefinition` and native tools, model settings, the
-parts, citations and usage of `ModelResponse`, and `provider_details`, where the library keeps the provider's own words.
+The shim asks by `direct.model_request` and `direct.model_request_stream`, with one model class an API and the provider
+class of its vendor. The conversation is `ModelRequest`s with their parts; further inputs are `ToolDefinition`s, native
+tools and model settings. Of a `ModelResponse` the shim reads the parts, citations and usage, and `provider_details`,
+where the library keeps the provider's own words.
 
 Earlier answers go back as the `ModelResponse` that they were. Parameters that the library has no setting for go out by
 `extra_body`, which it documents. Content that it has no type for, such as documents made of blocks, cannot be asked,
@@ -107,7 +108,7 @@ class PydanticAI:
                 for translated in _translated(event, calls):
                     yield translated
             response = stream.get()
-            if response.state == "incomplete":  # so the library says that a stream ended before its end
+            if response.state == "incomplete":  # the library's word for a stream that ended early
                 error = {"error_type": "ServiceUnavailableError", "message": "the response is incomplete"}
                 yield {"event_type": "response.error", "error": error}
             else:
@@ -220,7 +221,7 @@ def _native(tool: Mapping[str, Any]) -> Any:
     match tool.get("type"):
         case "web_search" | "web_search_20250305":
             return WebSearchTool(max_uses=tool.get("max_uses"))
-        case "web_fetch_20250910":  # of which the library would drop the call if it did not know the tool
+        case "web_fetch_20250910":  # if the library did not know the tool, it would drop its calls
             cites = (tool.get("citations") or {}).get("enabled", False)
             own = {"enable_citations": cites}
             return WebFetchTool(max_uses=tool.get("max_uses"), provider_settings={"anthropic": own})
@@ -266,7 +267,7 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 def _contents(parts: list[Mapping[str, Any]]) -> Iterator[Any]:
-    """Yield the parts of a user's message as the library's own. Raises NotImplementedError if it has none for one."""
+    """Yield the parts of a user's message in the library's types. Raises NotImplementedError if a part has no type."""
     for part in parts:
         known = set(part) - {"type", "cache_control"}
         match dict(part):

@@ -60,7 +60,8 @@ function request(call) {
   const url = call.base_url + call.path;
   // Google's package writes the name of the model behind its base URL.
   const baseURL = path ? url.slice(0, -path.length) : url.replace(/\/models\/.*$/, "");
-  // The last two are settings of openai-compatible; the others always send a schema, and ask for the counts of streams.
+  // `supportsStructuredOutputs` and `includeUsage` are settings of openai-compatible. The other packages always send a
+  // schema, and always ask for the counts of streams.
   const about = { name: call.provider, baseURL, apiKey: call.api_key, supportsStructuredOutputs: true };
   const client = create({ ...about, includeUsage: Boolean(call.params.stream_options?.include_usage) });
   const { max_tokens: maxTokens, max_output_tokens: maxOutputTokens = maxTokens, thinking, ...rest } = call.params;

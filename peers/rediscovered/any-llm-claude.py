@@ -1,6 +1,6 @@
 """any-llm of 2026-08 with Claude: the text of an answer and why it ended.
 
-For `python -m peers.rediscovery`; `adapter.py` is written for today's release, which these do not understand.
+For `python -m peers.rediscovery`; these releases lack what `any-llm/adapter.py` uses of today's release.
 """
 
 from __future__ import annotations

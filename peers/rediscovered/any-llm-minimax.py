@@ -1,6 +1,6 @@
-"""any-llm of 2026-03, local servers by its class for MiniMax, whose reasoning comes between tags: streams only.
+"""The streams of any-llm of 2026-03. Its class for MiniMax, whose reasoning is between tags, asks local servers.
 
-For `python -m peers.rediscovery`; `adapter.py` is written for today's release, which these do not understand.
+For `python -m peers.rediscovery`; these releases lack what `any-llm/adapter.py` uses of today's release.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Strands of 2026-07: Claude's reasoning, with hosted tools beside those of the caller.
 
-For `python -m peers.rediscovery`. In these releases the tools of `params` replace the others, so all of them are there.
+For `python -m peers.rediscovery`. In these releases the tools of `params` replace the others, so all tools go there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Adapter:
     capabilities = ("streaming", "reasoning", "segments", "tools", "error_details")
 
     async def stream(self, call: Any) -> Any:
-        """Give the answer at its end: nothing before it is needed here."""
+        """Yield the whole answer at the end of the stream: its pieces are not needed here."""
         params = {**call.params, "tools": [*call.params.get("tools", ()), *map(_tool, call.tools)]}
         client = {"base_url": call.base_url, "api_key": call.api_key, "timeout": call.timeout_s, "max_retries": 0}
         tokens = params.pop("max_tokens")

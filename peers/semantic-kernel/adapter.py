@@ -4,12 +4,13 @@ Of the `ChatMessageContent` its `items`, its finish reason, and `id`, `created` 
 Model and the provider's finish word are in `inner_content`, which holds the provider's own objects, as documented. The
 pieces of a stream are added up with `+`, as documented. An earlier answer goes back as its `ChatMessageContent`.
 
-Functions are `KernelFunctionMetadata` with the schema of each parameter, set by the function that the services use for
-it. They have no plugin, so that their names are those of the call. The connectors send of a schema `type`,
-`properties` and `required` alone. Parameters that the settings for OpenAI do not have go into their `extra_body`.
+Functions are `KernelFunctionMetadata` with the schema of each parameter. The services' own
+`update_settings_from_function_call_configuration` puts them into the settings. They have no plugin, so that their names
+are those of the call. Of a schema, the connectors send only `type`, `properties` and `required`. Parameters that the
+settings for OpenAI do not have go into their `extra_body`.
 
-All failures of a request are a `ServiceResponseException`. Behind it, as its `__cause__`, is the error of the client,
-which says what has happened: it is raised here in its place.
+Every failure of a request is a `ServiceResponseException`. Its `__cause__` is the error of the client, which says what
+has happened. The shim raises the cause in its place.
 
 The clients are made here, with `max_retries` 0 and the time limit, as the services have no settings for them.
 """
@@ -43,7 +44,7 @@ from llm_conformance.shims.native import Answer, fields
 
 PROVIDERS = ("openai:chat", "anthropic:messages")
 SENT_ALWAYS = {"stream": True, "stream_options": {"include_usage": True}}
-# What the library does not read of an answer, and what it says itself.
+# Parameters that lead to what the library does not read in an answer, and fields that it fills itself.
 UNREAD = ("n", "functions", "function_call", "audio", "modalities", "tools", "messages")
 EFFORTS = ("low", "medium", "high")
 CHOICES = {
@@ -123,7 +124,7 @@ def _behind(error):
 
 
 def _told_in_a_stream(error):
-    """Return the event for an error in a stream: the clients have no class for it, and no status, but its type."""
+    """Return the event for an error in a stream; None for others. It has no class and no error status, only a type."""
     if type(error) is not openai.APIError and getattr(error, "status_code", 0) != 200:
         return None
     found = error.type if error.type in ERRORS else "APIError"
@@ -240,7 +241,7 @@ def _part(part):
 
 
 def _called(calls, item):
-    """Return the event of a piece; pieces go together as they do where the library adds them up."""
+    """Return the event of a piece. Pieces belong to one call if the library would add them up."""
     number = next((number for number, known in enumerate(calls) if _continues(item, known)), len(calls))
     if number == len(calls):
         calls.append({"index": item.index, "id": item.id})

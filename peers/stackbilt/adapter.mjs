@@ -100,7 +100,7 @@ function request(call) {
   };
 }
 
-/** Return a tool choice in the library's form, which is OpenAI's, from that or Claude's. */
+/** Return a tool choice, given in OpenAI's or Claude's form, in the library's form, which is OpenAI's. */
 function toolChoice(choice) {
   if (choice === undefined || typeof choice === "string" || choice.function) return choice;
   const { type, name, ...other } = choice;
@@ -207,7 +207,7 @@ function usage(counts) {
 // -- What goes wrong -------------------------------------------------------------------------------------------------
 
 function reported(error) {
-  // It refuses what its lists of models and values do not have before it sends anything.
+  // Before it sends anything, the library refuses what its lists of models and values do not have.
   if (error instanceof ConfigurationError) return { error_type: "NotImplementedError", message: error.message };
   return {
     error_type: error.constructor.name, // their `name` is that of the base class

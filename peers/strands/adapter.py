@@ -1,10 +1,11 @@
 """Strands Agents: its model providers and the loop that makes messages of what they stream.
 
-`AnthropicModel`, `GeminiModel`, `OpenAIModel` (with `stream=False` for plain answers) and `OpenAIResponsesModel`, with
-clients of the call's own (`client_args`); `stream_messages` is what an `Agent` calls for one turn of a model: it gives
-the provider's events in the form of Bedrock's Converse API and at the end stop reason, message and usage. That message
-is what goes back in the next turn. There is no id, no name of the model that answered, no provider's finish word and no
-count of reasoning; so these are not declared. What has no form in a message or a tool of Strands is refused here.
+The models are `AnthropicModel`, `GeminiModel`, `OpenAIModel` (with `stream=False` for plain answers) and
+`OpenAIResponsesModel`, with clients of the call's own (`client_args`). `stream_messages` is what an `Agent` calls for
+one turn of a model. It gives the provider's events in the form of Bedrock's Converse API, and at the end the stop
+reason, the message and the usage. That message is what goes back in the next turn. There is no id, no name of the model
+that answered, no provider's finish word and no count of reasoning; so these are not declared. What has no form in a
+message or a tool of Strands is refused here.
 
 The clients' own retries are off: each may wait for `call.timeout_s`, and together they would exceed it.
 """
@@ -50,7 +51,7 @@ class Adapter:
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
         "error_details",
     )
-    # What the arguments were as text is not kept; values are compared where the text is compact, as the shim writes it.
+    # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
     excluded_inputs = {  # noqa: RUF012 - read, never written
         f"text of arguments: {way}": "`input` of a ToolUse is an object: "
         "https://strandsagents.com/docs/api/python/strands.types.tools/"
@@ -109,7 +110,7 @@ class Adapter:
 
 
 def _told_in_a_stream(error: Any) -> dict[str, Any] | None:
-    """Return the event for an error in a stream: no class and no status says what it is, but its type or code."""
+    """Return the event for an error in a stream; None for others. Only its type or code says what it is."""
     if type(error) is openai.APIError or getattr(error, "status_code", 0) == 200:
         said = error.body if isinstance(error.body, dict) else {}
         kind = said.get("error", said).get("type")  # OpenAI's client takes the error out of the frame
@@ -161,7 +162,7 @@ def _model(call: Any) -> Any:
     if call.provider == "gemini":
         hosted = [types.Tool(**tool) for tool in params.pop("tools", ())]
         settings = {**params.pop("generationConfig", {}), **params}
-        if "toolConfig" in settings:  # which Strands adds to, under its name in Python
+        if "toolConfig" in settings:  # Strands adds to this setting under its name in Python
             settings["tool_config"] = types.ToolConfig.model_validate(settings.pop("toolConfig"))
         options = {"base_url": call.base_url, "timeout": int(call.timeout_s * 1000)}
         return GeminiModel(

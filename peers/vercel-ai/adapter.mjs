@@ -39,7 +39,7 @@ const DESCRIPTION = {
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],
-  // What the arguments were as text is not kept in plain answers; values are compared where the text is compact.
+  // Plain answers do not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.
   excluded_inputs: Object.fromEntries(
     ["spaced", "indented"].map((way) => [
       `text of arguments: ${way}`,
@@ -62,7 +62,7 @@ const DESCRIPTION = {
   },
 };
 
-/** How the shim says what the library says with the finish reason `interrupted`. */
+/** The shim's error for the library's finish reason `interrupted`. */
 class Interrupted extends Error {
   name = "Interrupted";
 }
@@ -161,7 +161,7 @@ function tools(call, client) {
 }
 
 /**
- * Return the options of a tool in the library's words; an environment has names of its own for its types.
+ * Return the options of a tool in the library's words. The type of an environment is in camel case there, too.
  *
  * An option that is null on the wire is left out: the library has no null for it, and the APIs take both for the same.
  */
@@ -224,7 +224,7 @@ const OUTPUTS = {
   tool_search: (tools) => ({ tools: JSON.parse(tools) }),
 };
 
-/** Return what a tool gave as the library has it: a text, or parts, of which it has none for results of a search. */
+/** Return the output of a tool in the library's form: JSON for OpenAI's tools, a text, or parts that are texts. */
 function toolOutput(content, type) {
   if (type in OUTPUTS) return { type: "json", value: OUTPUTS[type](content) };
   if (typeof content === "string") return { type: "text", value: content };
@@ -450,7 +450,7 @@ function usage({ inputTokens, outputTokens, totalTokens, inputTokenDetails, outp
 // -- What goes wrong -------------------------------------------------------------------------------------------------
 
 function reported(error) {
-  // It refuses values that it does not know before it sends anything.
+  // Before it sends anything, the library refuses values that it does not know.
   if (error?.name === "AI_InvalidArgumentError") return { error_type: "NotImplementedError", message: error.message };
   const last = RetryError.isInstance(error) ? error.lastError : error;
   return {
@@ -462,7 +462,7 @@ function reported(error) {
   };
 }
 
-/** Return an error's class; one class stands for all that ends a request, told apart by status and cause. */
+/** Return an error's class. All failed requests have one class; the status and the cause tell them apart. */
 function errorType(error) {
   if (!APICallError.isInstance(error)) return error?.name ?? error?.type ?? "Error";
   if (error.statusCode >= 400) return error.name;

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def same(one: Any, other: Any) -> bool:
-    """Return True if two values are equal. 1.0 equals 1, because JSON has one type of number, but True does not."""
+    """Return True if two values are equal. 1.0 equals 1, because JSON has one type of number. True does not equal 1."""
     pairs = [(one, other)] if one == other else []
     for left, right in pairs:  # grows in the loop, because values may be nested deeper than Python can recurse
         if isinstance(left, bool) != isinstance(right, bool):

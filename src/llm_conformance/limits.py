@@ -28,13 +28,16 @@ FRAMES = 100_000
 """Frames of a stream, including comments (1,507). The adapter reads each of them many times."""
 
 LINES_OF_A_FRAME = 10_000
-"""Lines of a frame (37). Parsers of server-sent events copy what they have for each further line."""
+"""Lines of a frame (37). For each further line, parsers of server-sent events copy what they have read so far."""
 
 DEVIATIONS = 5_000
-"""Known deviations of a file (266 in a library's file). An entry has its rules times its globs times its messages."""
+"""Known deviations of a file (266 in a library's file). An entry counts as its rules times globs times messages."""
 
 TURNS = 64
-"""Earlier answers of a conversation, direct and indirect (33 requests in a recording). The suite asks for all first."""
+"""Earlier answers of a conversation (33 requests in a recording), including those of its earlier answers.
+
+To judge the last answer, the suite first asks for all of these.
+"""
 
 PROBLEMS = 100
 """Problems of a file that are listed. Nobody reads more, and it takes time to find each."""

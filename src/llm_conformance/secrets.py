@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-# If a pattern has a group, only the group is the secret. All repetitions are bounded, so that matching is always quick.
+# If a pattern has a group, only the group is the secret. A repetition is bounded if it could make matching slow.
 _PATTERNS = {
     "an API key": re.compile(
         r"(?<![A-Za-z0-9])(?:sk|pk|rk|xai|gsk|csk|hf|r8|pplx|tgp|fw)[-_](?:[A-Za-z0-9]{1,40}[-_]){0,6}[A-Za-z0-9]{16,}"
@@ -101,7 +101,7 @@ def parts_of(key: str) -> frozenset[str]:
 
 
 def spans_of(parts: Collection[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of each place in a text that consists of parts of a key."""
+    """Yield (start, end) of each place where a text consists of parts of a key."""
     start = end = -1
     for at in _starts_of(parts, text):
         if at > end:
@@ -140,7 +140,7 @@ def _pieces_of(parts: frozenset[str]) -> frozenset[str]:
 def hide(text: str) -> str:
     """Return a text with everything that looks like a secret replaced by its kind, such as `[an API key]`.
 
-    This includes the keys in the environment, in any form of a provider, and parts of these keys.
+    This includes the keys in the environment, whatever their form, and parts of these keys.
     """
     return hider()(text)
 

@@ -48,7 +48,7 @@ def _line_by_place(text: str) -> Mapping[Where, int]:
 
 
 def _lines(text: str) -> Iterator[tuple[Where, int]]:
-    """Yield (place, line of its statement) for every place in a text. Of a place's lines, the last is most precise."""
+    """Yield (place, line of a statement) for each place in a text. If a place has several, the last is most precise."""
     table: Where = ()
     lengths: dict[Where, int] = {}  # of lists of tables, such as [[deviation]]
     for line, statement in _statements(text):

@@ -14,7 +14,7 @@ from adapters.gemini_interactions import InteractionsDecoder
 from llm_conformance.contract import Annotation, Call, Response
 from tests.broken.base import Events, FaultyDecoder, FaultyEvents, FaultyResponse
 
-# ANN-1
+# ANN-1, ANN-4
 
 
 class SpanOutsideTheMessage(FaultyResponse):
@@ -89,7 +89,7 @@ class NotRebasedBehindThinkPrefix(FaultyResponse):
         if call.think_profile == "off" or not response.annotations:
             return response
         wire = response.raw_events[0]["choices"][0]["message"].get("annotations")
-        if not wire:  # they are lists of what was found, which have no place
+        if not wire:  # these annotations come from a list of search results, and have no place
             return response
         spans = [(found["url_citation"]["start_index"], found["url_citation"]["end_index"]) for found in wire]
         moved = [
@@ -171,7 +171,7 @@ def repeated(response: Response) -> Response:
 
 
 class LateAnnotationsRepeated(FaultyEvents):
-    """Returns the annotations of a stream once as they came and once more at its end."""
+    """Returns each annotation of a stream twice, in the events and in the response."""
 
     fails = ("ANN-4",)
     says = "expected the number of annotations"

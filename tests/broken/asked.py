@@ -23,7 +23,7 @@ class ToolDropped(FaultyRequest):
 
 
 class DocumentDropped(FaultyRequest):
-    """Sends the texts of messages and nothing else."""
+    """Leaves documents and search results out of messages."""
 
     apis = ("anthropic:messages", "bedrock:converse")
     fails = ("RPL-4",)

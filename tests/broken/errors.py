@@ -1,4 +1,4 @@
-"""Broken adapters that fail ERR-1 to ERR-7 first: errors, retries and what they disclose."""
+"""Broken adapters that fail ERR-1 to ERR-8 first: errors, retries and what they disclose."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.broken.base import (
     FaultyResponse,
 )
 
-# ERR-8
+# ERR-1, ERR-8
 
 
 class ErrorGivenOutAsAnAnswer(Broken):
@@ -143,7 +143,7 @@ class ExceptionsAmongTheMessagesIgnored(FaultyFraming):
     unframe = MappingProxyType({_framing.aws_messages: without_exceptions})
 
 
-# ERR-2
+# ERR-2, ERR-8
 
 
 class FaultyParsing(FaultyResponse):
@@ -241,7 +241,7 @@ class KeyEchoed(FaultyParsing):
 
 
 class KeyNoted(FaultyParsing):
-    """Adds the API key in a note to a cause of the error, which tracebacks show."""
+    """Adds a note with the API key, which tracebacks show, to a cause of the error."""
 
     fails = ("ERR-4",)
     says = "expected the error without the API key"

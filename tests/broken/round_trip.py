@@ -27,7 +27,7 @@ class FaultyRequest(FaultyClient):
             self._by_api[api] = replace(adapter, request=self._asking(adapter.request))
 
     def asks_otherwise(self, call: Call) -> bool:
-        """Return True if its request is not that of the reference adapters; it differs from them in nothing else."""
+        """Return True if the fault changes the request of this call. Nothing else of the adapter has a fault."""
         correct = self._correct[f"{call.provider}:{call.api}"](copy.deepcopy(call))
         return json.dumps(self._for(call).request(copy.deepcopy(call))) != json.dumps(correct)
 

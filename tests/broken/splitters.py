@@ -1,7 +1,7 @@
 """Adapters that split a text at think tags with one fault. They have no `fails`: generated inputs have to find them.
 
-They read the text of chat completions. Half of them split the whole text with a regular expression, as many libraries
-do, the others split a stream.
+They read the text of chat completions. Some split the whole text, most of these with a regular expression, as many
+libraries do. The others split a stream.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class SplitsStreams(FaultySplitter):
 
 
 class WholeTextSplitter(ThinkSplitter):
-    """Splits the text when all of it is there, if the model begins it with think tags; other texts as it should."""
+    """Holds the whole text back and then splits it, if the think profile is `leading`. Splits other texts correctly."""
 
     def __init__(self, profile: ThinkProfile, tag: str) -> None:
         super().__init__(profile, tag)
@@ -94,7 +94,7 @@ class WholeTextSplitter(ThinkSplitter):
 
 
 class RegexSplitter(WholeTextSplitter):
-    """Takes everything that the regular expression `pattern` matches at the beginning for a block."""
+    """Finds the think block at the beginning of a text with the regular expression `pattern`."""
 
     pattern: ClassVar[str] = r"\s*<{tag}>(.*?)(?:</{tag}>\s*|\Z)"
     flags: ClassVar[re.RegexFlag] = re.DOTALL
@@ -231,7 +231,7 @@ class WithoutEnd(ThinkSplitter):
 
 
 class HeldBackAtTheEndLost(SplitsStreams):
-    """Drops what it holds back when the stream ends, because it could become a tag."""
+    """Drops what it still holds back as a possible tag when the stream ends."""
 
     splitter = WithoutEnd
 
@@ -252,7 +252,7 @@ class NearMissDropped(SplitsStreams):
 
 
 def _split_at(which: str, place: int) -> type[SplitsStreams]:
-    """Return an adapter that does not recognise a tag if a piece ends behind its first `place` characters."""
+    """Return an adapter that does not recognise a tag if a piece ends behind the tag's first `place` characters."""
 
     class Splitter(ThinkSplitter):
         def _drain_gap(self, final: bool) -> None:
@@ -287,7 +287,7 @@ class UsualNearMisses(AnythingInTheTag):
 
 
 class NearMissesOfAnotherTag(SplitsWholeTexts):
-    """Takes tags for think tags whose names differ by a letter, where the tag is `<thought>`."""
+    """Takes tags whose names differ from `thought` by one letter for think tags."""
 
     apis = ("gemini:chat",)
     splitter = UsualNearMisses

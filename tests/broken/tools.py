@@ -250,7 +250,7 @@ class AnnouncedCalls(ResponsesDecoder):
 
 
 class IdOfTheAnnouncedSearchKept(FaultyDecoder):
-    """Takes the id of a call from the announced item, where a search for tools has another."""
+    """Takes the id of a call from the announced item, although the finished item of a tool search has another."""
 
     apis = ("openai:responses",)
     fails = ("TOOL-2",)

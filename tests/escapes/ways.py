@@ -1,7 +1,7 @@
 """Ways out to the network: each function tries to reach a port of this machine that is not the replay's.
 
-`python_way` is what the audit hook of Python sees; `child_way` starts another program, and `native_way` calls the
-system past Python, so that only a network of its own holds them.
+The audit hook of Python sees a `python_way`. It does not see a `child_way`, which starts another program, or a
+`native_way`, which calls the system past Python: only a network namespace stops these.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Way:
 
     Attributes:
         run: Tries to reach a port.
-        seen_by_hook: Whether Python's audit hook sees it, so that it is held in a process without a network of its own.
+        seen_by_hook: Whether Python's audit hook sees it, and so stops it in a process that shares our network.
         packets: Whether it sends packets without a connection.
-        is_named: Whether the place in this module is told.
+        is_named: Whether the record of the connection names the place in this module.
     """
 
     run: Function

@@ -17,13 +17,12 @@ class Hostile:
     """A hostile function.
 
     Attributes:
-        method: The method of an adapter that it is.
+        method: The method of the adapter in whose place it is called.
         run: The function.
         fault: A part of the fault that the call ends with; "" if it ends with an answer.
         broken: The rules that fail.
-        spoils: A part of the fault of the healthy call behind it, in the process that it has spoilt; "" if that is
-            right.
-        renews: Whether what it leaves behind would spoil calls of others, so that these get a new process.
+        spoils: A part of the fault of the next, healthy call in the same process; "" if that call is right.
+        renews: Whether what it leaves behind would spoil calls of other functions, so that these get a new process.
     """
 
     method: str
@@ -49,7 +48,7 @@ def harmless_but_lasting(function: Function) -> Function:
 
 
 def fault(part: str, *rules: str, **more: Any) -> Callable[[Function], Function]:
-    """Mark a function that ends with a fault, which SHP-1 reports, or these rules do."""
+    """Mark a function that ends with a fault. `rules` report the fault; SHP-1 does if there are none."""
     return lambda function: _added(function, fault=part, broken=frozenset(rules or {"SHP-1"}), **more)
 
 

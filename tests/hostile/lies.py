@@ -1,4 +1,4 @@
-"""Objects that lie about themselves, raise when they are looked at, or never come to an end of it."""
+"""Objects that lie about themselves, raise when they are looked at, or never come to an end."""
 
 from __future__ import annotations
 

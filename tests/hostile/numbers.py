@@ -1,4 +1,4 @@
-"""Numbers of other libraries, and numbers that are none; without these libraries, by classes that behave so."""
+"""Numbers of other libraries, and values that are no numbers. Classes imitate the types of the libraries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Int64.__qualname__ = "int64"
 
 
 class Array:
-    """An array as numpy has it: what it compares is an array, which is neither true nor false."""
+    """An array as numpy has it: a comparison with it gives an array, which is neither true nor false."""
 
     def __eq__(self, other: object) -> Any:
         return Array()

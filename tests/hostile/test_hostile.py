@@ -1,4 +1,4 @@
-"""Whatever an adapter does, its call ends with a verdict of its own, and the next call is judged as if nothing were."""
+"""Whatever an adapter does, its call ends with a verdict of its own, and the next call with the expected one."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_hostile_call_has_a_verdict_of_its_own_and_the_next_call_is_healthy(ba
 
 
 def assert_judged(expected: Hostile, exchange: Exchange, judgements: dict[str, Judgement]) -> None:
-    """Check that the rules which fail are the expected ones, that the fault is, and that something was judged."""
+    """Check that the expected rules fail, that the fault is the expected one, and that something was judged."""
     failed = {rule: each.message for rule, each in judgements.items() if each.status == Status.FAIL}
     statuses = Counter(each.status for each in judgements.values())
     assert expected.fault in (exchange.outcome.fault or ""), exchange.outcome.fault

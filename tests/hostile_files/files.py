@@ -43,7 +43,7 @@ def with_bodies(directory: Path, plain: bytes | None = None, stream: bytes | Non
 
 
 def bare(directory: Path, name: str = "one.json", **changes: Any) -> Path:
-    """Write a bare cassette of one answer; `changes` go to its request (`uri`, `body`) or its response."""
+    """Write a bare cassette of one answer; `changes` go to its request (`uri`, `method`) or its response."""
     request = {"method": "POST", "uri": URI, "body": json.dumps(REQUEST), "headers": {}}
     headers = {"content-type": ["application/json"]}
     response: dict[str, Any] = {"status": {"code": 200, "message": "OK"}, "headers": headers}

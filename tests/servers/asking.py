@@ -16,7 +16,7 @@ PATIENCE_S = 5.0
 
 
 def target_of(url: str, api: str = "chat", claims: frozenset[str] = CLAIMS) -> Target:
-    """Return what is claimed of a server of the tests: everything."""
+    """Return the target of a run. By default, every capability is claimed of the server."""
     return Target(url, api, MODEL, claims, context=CONTEXT)
 
 

@@ -1,7 +1,7 @@
 """A server of chat completions on the loopback that does everything as it is documented.
 
-Its model knows the conversations of the suite, and a token is a word with the space behind it. The broken servers
-replace one method each.
+Its model knows the conversations of the suite, and a token is a word with the space behind it. A broken
+server replaces the methods that its fault is in.
 """
 
 from __future__ import annotations

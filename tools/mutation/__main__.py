@@ -1,7 +1,7 @@
 """`python -m tools.mutation`: judge mutants of the reference adapters and list those that survive.
 
 The exit code is 1 if a mutant survives that `survivors.toml` does not explain. `--at-least=PERCENT` allows such mutants
-as long as this share of the mutants is killed.
+as long as this share of the mutants without an explanation is killed.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ Kind = Literal[
     "field",  # a field that means something to an adapter, and what it holds
     "further field",  # any other field
     "count",  # a canonical count that the answer has
-    "bytes",  # a way in which the bytes are written that is not the usual one
+    "bytes",  # an unusual way in which the bytes are written
     "request",  # a part of an earlier answer that the request has
     "absence",  # a part that the answer lacks
     "letters",

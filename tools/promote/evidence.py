@@ -48,7 +48,7 @@ class Claimed:
         grounds: The strongest evidence for it.
         reference: The recording that its cassette names; None if the cassette names none.
         point: What a recording has to show.
-        is_about: `stream` if its name or title mentions streams, else None.
+        is_about: `stream` if it has this mode, and its name or title mentions streams; else None.
     """
 
     id: str

@@ -1,11 +1,11 @@
 """The point of a scenario: which of its claims a recording has to show.
 
-A recording always has to show what the answer has and how it ends, the order, the body of an error, and the parts of
-earlier answers in the request. Words from closed lists, fields that a read rule reads, and counts belong to the point
-if they are rare both in the API and in its format: if fewer than a quarter, or fewer than three, of the scenarios there
-have them. Another field belongs to the point if at most two scenarios of the format have it, or if it is rare and the
-name, title or notes mention it. Letters, white space, tags, spans, zeros and missing parts belong to the point if the
-name or the title mentions them.
+A recording always has to show what the answer has and how it ends, the order, the body of an error, unusual ways of
+writing the bytes, and the parts of earlier answers in the request. Words from closed lists, fields that a read rule
+reads, and counts belong to the point if they are rare both in the API and in its format: if fewer than a quarter, or
+fewer than three, of the scenarios there have them. Another field belongs to the point if at most two scenarios of the
+format have it, or if it is rare and the name, title or notes mention it. Letters, white space, tags, spans, arguments,
+models, JSON, zeros and missing parts belong to the point if the name or the title mentions them.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ _PREFIX = "request: "
 
 
 def fields_of(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the fields of earlier answers, and of the results of the calls in them."""
+    """Yield the fields of a conversation, without messages of the caller and messages of the role `tool`."""
     for name, items in _conversation(request):
         kept = [item for item in items if not (isinstance(item, Mapping) and item.get("role") in (*_CALLERS, "tool"))]
         yield from (f"{_PREFIX}{each.text}" for each in fields.fields({name: kept}))

@@ -34,7 +34,8 @@ class Recording:
         api: `provider:api`.
         mode: Whether it is a stream.
         model: The model of the request.
-        expected: The expected values that the bytes decide, even if the recorder altered some of these bytes.
+        expected: The expected values. Those of a bare recording are what its bytes decide, also bytes that the
+            recorder altered.
         facts: The facts of its bytes; empty for an error.
     """
 
@@ -80,7 +81,7 @@ def of(source: str, left_out: Counter[str], is_wanted: Callable[[Api], bool]) ->
 
 
 def of_generated(apis: Iterable[str], number: int) -> Iterator[Recording]:
-    """Draw `number` answers for each mode of the APIs (`provider:api`). Their expected values are drawn, too."""
+    """Draw `number` answers for each theme and mode of the APIs (`provider:api`), with their expected values."""
     for _, scenario in documents.drawn(apis, number):
         yield from _of_scenario(scenario, Counter())
 
@@ -109,7 +110,7 @@ def _of_scenario(scenario: Scenario, left_out: Counter[str]) -> Iterator[Recordi
         if expected.fault == "connection":
             left_out["the connection fails"] += 1
             continue
-        if expected.error is None:  # drawn values do not say which counts adapters cannot read
+        if expected.error is None:  # drawn values do not name the counts that adapters cannot read
             facts = answers.derive(interaction, api)
             expected = replace(expected, oversized=api.oversized(facts.usage), unread=api.unread(facts.usage))
         else:

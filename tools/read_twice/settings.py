@@ -101,7 +101,7 @@ class Explained:
         return first
 
     def unused(self) -> Iterator[str]:
-        """Yield the globs that matched no recording or scenario."""
+        """Yield the globs that matched no difference, without those for drawn answers."""
         for number, each in enumerate(self._explanations):
             for column, glob in each.globs():
                 if (number, column, glob) not in self._used and not each.generated:

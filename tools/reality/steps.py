@@ -1,7 +1,7 @@
 """The steps of a stream: what each document has, and what the next document has, without their texts.
 
 Documents have labels. Two events have the same label if they have the same type. Two chunks have the same label if
-their deltas have the same fields, and each field is in both text, empty, null or something else.
+their deltas have the same fields, and in both the same fields are null and the same fields are empty.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _of_nested(document: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_fields(fields: Mapping[str, Any]) -> Iterator[str]:
-    """Yield each field, and whether it is null or empty. For tool calls, also yield the parts that they have."""
+    """Yield each field, and whether it is null or empty. For tool calls, yield which of id and index the first has."""
     for key, value in fields.items():
         if key == "tool_calls" and isinstance(value, list) and value and isinstance(value[0], Mapping):
             has = [name for name in ("id", "index") if value[0].get(name) not in (None, "")]

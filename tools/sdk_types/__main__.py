@@ -3,9 +3,9 @@
     python -m tools.sdk_types [--provider P ...] [--work DIR] [--latest] [--probes] [--all]
                               [--recordings DIR | --generated N | --drafts]
 
-Prints the unknown and missing fields, unknown values and unknown variants that `explained.toml` does not explain, and a
-table of all SDKs. The exit code is 1 if there is such a difference, if an explanation matches nothing, or if an SDK
-cannot be used.
+Prints the differences that `explained.toml` does not explain, and a table of all APIs. The exit code is 1 if there is
+such a difference, if an explanation matches nothing, or if an SDK cannot be used. Differences in probes do not count,
+and only `--probes` lists them.
 """
 
 from __future__ import annotations

@@ -22,9 +22,10 @@ class ProbeError(Exception):
 
 @dataclass(frozen=True)
 class Group:
-    """The differences of one kind at one place of one part of a scenario.
+    """The differences of one kind at one place of a scenario in one mode.
 
-    `place` is a JSON pointer with `*` for each index. `first` is the part with the first difference.
+    `mode` is `json`, `stream`, `outage` or `request`. `place` is a JSON pointer with `*` for each index. `first` names
+    the document with the first difference, as `Document.part` does.
     """
 
     api: str

@@ -108,7 +108,7 @@ def _is_of_another_kind(difference: Difference, pointer: str) -> bool:
 
 
 def _members(union: Any) -> Iterator[Any]:
-    """Yield the members of a union and of the unions in it, except members that take what no other member takes."""
+    """Yield the members of a union and of the unions in it, except catch-alls and classes that are not JSON."""
     for argument in typing.get_args(union):
         member = _plain(argument)
         if typing.get_origin(member) in (typing.Union, types.UnionType):

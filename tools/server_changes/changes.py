@@ -141,7 +141,7 @@ def _other_type(value: Any) -> Any:
 
 
 def _other_value(value: Any) -> Any:
-    """Return another value of the same type. If no other value is as simple, return the same value."""
+    """Return another value of the same type. A list or an object becomes empty; null stays null."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

@@ -1,1 +1,1 @@
-"""Compare the ways that recordings and scenarios show with each API's row of the provider table."""
+"""Compare each API's row of the provider table with the ways that recordings and scenarios show."""

@@ -1,4 +1,4 @@
-"""`python -m tools.variations [DIR ...]`: compare what scenarios and recordings show with the provider table.
+"""`python -m tools.variations [DIR ...]`: compare the provider table with what scenarios and recordings show.
 
     python -m tools.variations [DIR ...] [--provider P[:API] ...] [--write] [--all]
 

@@ -1,6 +1,6 @@
 """The thought signature of a text of Gemini's does not go back.
 
-Gemini's parts may have a `thoughtSignature`, and its documentation recommends to send it back in the part that had it, also with a text (https://ai.google.dev/gemini-api/docs/thought-signatures). The text goes back without it. In a stream, the signature may come in a last part with an empty text, of which chatlas makes no content.
+Gemini's parts may have a `thoughtSignature`, and its documentation recommends to send it back in the same part, even if it is a text (https://ai.google.dev/gemini-api/docs/thought-signatures). The text goes back without it. In a stream, the signature may come in a last part with an empty text, of which chatlas makes no content.
 
 Install chatlas 0.23.0 with openai 3.54.0, anthropic 2.12.0 and google-genai 3.4.0, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """

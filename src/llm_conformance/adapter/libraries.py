@@ -5,8 +5,8 @@ Each has a folder in `peers/`:
 | file | content |
 |---|---|
 | `adapter.py`, `adapter.mjs` or `gateway.toml` | the shim |
-| `requirements.in` or `package.json` | the judged releases; the library's own is the first, or `library` names it |
-| `requirements.txt`, `package-lock.json` | the whole environment; a Node library has both, the first for the suite |
+| `requirements.in` or `package.json` | the judged releases; the first is the library's own, unless `library` names it |
+| `requirements.txt`, `package-lock.json` | the environment; a Node library has both, `requirements.txt` for the suite |
 | `deviations.toml` | the known findings |
 | `reports/` | reports of findings, and programs that reproduce them |
 """
@@ -165,7 +165,7 @@ class Library:
         return next((place for place in places if (place / package / "package.json").is_file()), None)
 
     def shim_beside(self, directory: Path) -> Path:
-        """Return a copy of a Node shim that finds the packages that a program in `directory` finds.
+        """Return a copy of a Node shim. It finds the same packages as a program in `directory`.
 
         Node looks for packages beside the importing file, and the suite is installed elsewhere. The copy is deleted
         when the process ends.

@@ -11,8 +11,8 @@
 | `litellm` | a library of the field, through the shim that the suite brings (`llm_conformance.adapter.libraries`) |
 
 A name in the entry-point group `llm_conformance.adapters` takes precedence over an importable module, and both take
-precedence over a library of the field. A module without `:attribute` is imported only if its file contains
-`conformance_adapter`. So a library that has the same name as its shim does not count as an adapter.
+precedence over a library of the field. If a module has the name of a library of the field, it counts as an adapter only
+if its file contains `conformance_adapter`, because the module is usually the library itself.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ Without it, a wait might never end: two busy threads may wait for each other.
 class FairWait:
     """Waits for a thread or a process.
 
-    Time does not count while this thread or process, or the thread that waits for it, is ready but the machine does not
-    run it.
+    Time does not count while the machine does not run that thread or process although it is ready. Nor does it count
+    while the machine does not run the waiting thread.
 
     Args:
         thread: The system's identifier of a thread of this process (`native_id`), if it is known.
@@ -70,7 +70,7 @@ class FairWait:
             if is_set and took_s <= _SLICE_S:
                 self.counted_s += took_s
                 return True
-            before_s, ready_s = ready_s, _ready_s(self._times)  # not for the first slice, in which most calls end
+            before_s, ready_s = ready_s, _ready_s(self._times)  # seldom read: most calls end in the first slice
             delay_s = 0.0 if before_s is None else ready_s - before_s
             counted_s = min(took_s, max(min(took_s, _SLICE_S) - delay_s, _LEAST * _SLICE_S))
             self.starved_s += took_s - counted_s

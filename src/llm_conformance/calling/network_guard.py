@@ -5,8 +5,8 @@ it. So nothing has to be patched. The guard does not see native code and child p
 adapter's own (`llm_conformance.calling.enter`) stops these. An audit hook cannot be removed, and Python calls hooks
 very often. So all guards share one hook, which is installed at the first call and does nothing between calls.
 
-If the adapter has a process of its own, the guard also acts between calls. Connections outside of calls, and those of
-threads that started before the call, are listed separately.
+If the adapter has a process of its own, the hook is installed at the start, and the guard also acts between calls.
+Connections outside of calls, and those of threads that started before the call, are listed separately.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class NetworkBlockedError(OSError):
 
 
 class Guard:
-    """Refuses all connections but those to the `allowed` ports of the loopback, and notes where they come from.
+    """Refuses all connections but those to the `allowed` ports of the loopback, and notes where the refused come from.
 
     Args:
         allowed: The ports.

@@ -71,7 +71,7 @@ def after(library: Library, directory: Path, report: Document) -> Iterator[str]:
 def exit_code(code: int, report: Document) -> int:
     """Return the exit code of a library's run, in which known findings that are gone do not count.
 
-    The file of known deviations is part of the suite, so its user cannot remove what another release has mended.
+    The file of known deviations is part of the suite, so a user cannot remove entries that another release has mended.
 
     Args:
         code: The exit code of pytest.
@@ -82,7 +82,9 @@ def exit_code(code: int, report: Document) -> int:
 
 
 def _without_fault(report: Document) -> tuple[int, int]:
-    """Return (written conversations without a fault, judged ones). By-design and arguable failures are no faults.
+    """Return the numbers of (conversations without a fault, judged conversations), without generated ones.
+
+    By-design and arguable failures are no faults.
 
     The pages of the libraries count in the same way (`peers.faults.standing`).
     """
@@ -138,7 +140,7 @@ def _still_there(entries: Sequence[Entry], seen: Mapping[int, set[tuple[str, str
 
 
 def _entries(report: Document) -> Sequence[Entry]:
-    """Return the deviations by finding. Entries with the same reason are one finding."""
+    """Return the deviations by finding. Deviations with the same reason are one finding."""
     found: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
     for at, each in enumerate(report["deviations"]):
         found.setdefault(each["reason"], []).append((at, each))

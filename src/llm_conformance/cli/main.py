@@ -1,4 +1,4 @@
-"""The command `llm-conformance`. Pytest does the run itself."""
+"""The command `llm-conformance`. Its verb `run` starts pytest."""
 
 from __future__ import annotations
 

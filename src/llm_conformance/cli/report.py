@@ -65,7 +65,7 @@ def _merge(options: Options) -> int:
     | code | meaning |
     |---|---|
     | 0 | nothing fails |
-    | 1 | a cell fails, or a known deviation is stale |
+    | 1 | a cell fails, a known deviation is stale, or cells are blocked and no failure says why |
     | 3 | an error of the suite itself |
     | 4 | a cassette could not be read |
     | 5 | nothing was judged |

@@ -48,7 +48,7 @@ def by_reference(reference: Reference) -> Found:
 def by_id(id: str) -> list[Found]:
     """Return the interactions of the recording `<package>/<path in the archive>`.
 
-    With `#1` in the id, return only this one.
+    If the id ends with `#1`, return only interaction 1.
 
     The path may lack the ending `.yaml`. Returns an empty list if the package has no such recording. Raises
     LookupFailedError if the package is not here or the interaction cannot be read.

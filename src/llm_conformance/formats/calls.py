@@ -1,8 +1,9 @@
 """Give a bare recording the call that its request makes, so that `complete` and `stream` can be judged.
 
-A bare recording has no scenario file. Its request repeats the earlier answers of the model, which the adapter has to
-have returned before. So the suite first calls the adapter once for each earlier answer, and sends it this answer in the
-provider's form. No rule judges these calls.
+A bare recording has no scenario file. Its request repeats the earlier answers of the model. An answer that is plain
+text stays a message; in some formats, so does an answer with tool calls. For any other earlier answer, the suite first
+calls the adapter, and sends it this answer in the provider's form. The object that the adapter returns then goes into
+the call. No rule judges these first calls.
 """
 
 from __future__ import annotations

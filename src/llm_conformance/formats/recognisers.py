@@ -132,9 +132,10 @@ def recognise(api: Api, interaction: Interaction) -> tuple[Way, ...]:
 
 
 def _backend(api: Api, interaction: Interaction) -> Way:
-    """Return the way for the first backend with all ways of an answer and, if the row lists it, the requested model.
+    """Return the way for the first backend that has all ways of an answer.
 
-    If no backend fits, the way says what is wrong with the answer for the backend that fits best.
+    If the row lists the requested model, the backend must have this model, too. If no backend fits, the way says what
+    is wrong with the answer for the backend that fits best.
     """
     asked = _asked(api, interaction)
     strange: dict[str, tuple[str, ...]] = {}

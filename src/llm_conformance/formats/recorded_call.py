@@ -22,7 +22,7 @@ class CannotAskError(Exception):
 
 @dataclass(frozen=True)
 class EarlierAnswer:
-    """An earlier answer of the model. The adapter has to return this answer before it gets the call that continues it.
+    """An earlier answer that is more than a plain message. The adapter has to return it before the call is made.
 
     Attributes:
         at: The number of items before the answer in the history of the request.
@@ -102,7 +102,10 @@ def content_of(content: Any, kind: str | None = None) -> Any:
 
 
 def only_text(parts: Sequence[Mapping[str, Any]], kind: str | None = None) -> str | None:
-    """Return the text of a list with one part that has only a text; None for any other list."""
+    """Return the text of a list with one part that has only a text; None for any other list.
+
+    Annotations and log probabilities of the part do not count.
+    """
     part = parts[0] if len(parts) == 1 else {}
     is_text = isinstance(part.get("text"), str) and has_only(part, "type", "text", "annotations", "logprobs")
     return part["text"] if is_text and part.get("type") == kind else None

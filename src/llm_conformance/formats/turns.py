@@ -21,9 +21,9 @@ class Turn:
     """One text, file, tool call or tool result of a message.
 
     Attributes:
-        role: `system`, `user`, `assistant` or `tool`.
-        kind: `text`, `call`, `result`, `part`, `item` (known only by its type), or the kind of a medium.
-        content: A text, the content of a medium, or the parts of a call or a result.
+        role: `system`, `user`, `assistant` or `tool`; `documents` for documents outside of the messages.
+        kind: `text`, `call`, `result`, the kind of a medium, or `part`, `item` or `step` for anything else.
+        content: A text, the content of a medium, or the parts of a call or a result; for anything else, often its type.
         id: The id of a call, or of the call to which a result belongs; None if the format has no ids.
     """
 
@@ -33,7 +33,7 @@ class Turn:
     id: Any = None
 
     def __str__(self) -> str:
-        """Return the turn as messages show it, in about 300 characters at most."""
+        """Return the turn as failures show it, in about 300 characters at most."""
         content = self.content if self.id is None else [self.id, self.content]
         text = json.dumps(content, ensure_ascii=False, default=repr)
         return f"{self.kind} of {self.role}: {text if len(text) <= 300 else f'{text[:300]} ...'}"

@@ -1,4 +1,4 @@
-"""The unusual ways of an answer, which most answers of its provider do not have, each with its source."""
+"""The unusual ways of an answer, each with its source. Most answers of the provider do not have them."""
 
 from __future__ import annotations
 

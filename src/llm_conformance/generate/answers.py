@@ -145,7 +145,7 @@ class Answer:
 
     @property
     def shown(self) -> Shown:
-        """Which parts with token counts of their own the answer shows: reasoning, sound, and words or calls."""
+        """Whether the answer shows reasoning, sound, and words or calls. Each of these has its own token count."""
         is_sealed = any(getattr(block, "seal", "") for block in self.blocks)
         speaks = any(isinstance(block, Audio) for block in self.blocks)
         return Shown(bool(self.reasoning) or is_sealed, speaks, bool(self.message or self.calls or self.refusal))
@@ -184,7 +184,8 @@ class Answer:
     def finish_reasons(self) -> tuple[str | None, ...]:
         """The right finish reasons. With tool calls, a word for `stop` may also be returned as `tool_calls`.
 
-        For a refusal that was cut off, both reasons are right.
+        A refusal that was cut off may be `content_filter` or `length`. Audio without a finish word may be None or
+        `stop`.
         """
         reason = self.api.finish.get(self.word or "")
         if self.refusal:

@@ -40,7 +40,7 @@ def kind_of(block: Block | str) -> str:
 
 
 def ways_of_blocks(blocks: Sequence[Block | str]) -> Iterator[tuple[Variation, str]]:
-    """Yield the ways of a list of blocks, without the ways of `CITATIONS`: only the format knows kinds of citations.
+    """Yield the ways of a list of blocks, except for `CITATIONS` and `CITED_TEXTS`, which only the format knows.
 
     A block that no generator can write is given as its type.
     """

@@ -128,7 +128,7 @@ def _is_within(path: str, others: Iterable[str]) -> bool:
 
 @dataclass(frozen=True)
 class Shown:
-    """Which parts with token counts an answer shows: reasoning (as text or encrypted), sound, and words or calls."""
+    """Whether an answer shows reasoning (as text or encrypted), sound, and words or calls. Each has a token count."""
 
     reasoning: bool = False
     sound: bool = False
@@ -161,7 +161,7 @@ def ways_of_parts(api: Api, usage: Mapping[str, Any], shown: Shown) -> Iterator[
 
 
 def repeated(api: Api) -> Iterator[tuple[str, str]]:
-    """Yield (path of a field, path of the field that may repeat it) of a usage object."""
+    """Yield (path of a field, path of the field that it may repeat) of a usage object."""
     for way in ways_of(api, REPEATED):
         again, equals, path = way.partition(" = ")
         if equals:

@@ -74,8 +74,9 @@ class Counts:
 def counts(draw: DrawFn, api: Api, shown: Shown = _NOTHING_SHOWN) -> Counts:
     """Draw the token counts of an answer; `shown` says what the answer shows. Fields may be missing as the table says.
 
-    If the answer has words, they count at least one token in addition to reasoning. The parts of a count add up to at
-    most the count, and to at most the first of the fields that make up the count, unless the table says otherwise.
+    If the answer has words, they count at least one token in addition to reasoning. Unless the table says otherwise,
+    the parts of a count add up to at most the count. If several fields make up the count, the first of them is the
+    limit.
     """
     keeps_zeros = choose(draw, api, ZERO_COUNTS) == "sent"
     possible = states(api, shown)

@@ -36,7 +36,7 @@ def cut_short(draw: DrawFn, whole: bytes) -> bytes:
 
 
 def cut_places(whole: bytes) -> Mapping[str, Sequence[int]]:
-    """Map what is cut (such as a string) to the byte offsets for it, within the JSON object of a frame or a body."""
+    """Map the kind of a cut, such as `in a string`, to its byte offsets in the JSON object of a frame or a body."""
     start, end = whole.index(b"{") + 1, whole.rindex(b"}")
     strings = (range(match.start() + 1, match.end()) for match in _STRING.finditer(whole, start, end))
     return {

@@ -27,7 +27,7 @@ REASONING = ("α", "β", "Γ", "ξ", ";", "α\u0085β")
 HARD = (
     *(" ", "\n", "<", "/", "`", '"', "\\"),
     *("é", "e\u0301", "漢", "ש", "\u2028", "\u00a0"),
-    *("😀", "👩\u200d🚀", "🇳🇴"),  # characters of one, three and two code points, each of two UTF-16 units
+    *("😀", "👩\u200d🚀", "🇳🇴"),  # of one, three and two code points: two UTF-16 units each, but for the joiner
     *("\u212a", "\u0130"),  # the Kelvin sign, and an I that is two characters in lower case
 )
 """Characters that answers and reasoning share."""
@@ -60,7 +60,7 @@ def answers(max_size: int = 6, tag: str = TAG) -> SearchStrategy[str]:
 
 
 def reasonings(max_size: int = 6) -> SearchStrategy[str]:
-    """Return a strategy for reasoning in a field of its own, with think tags and white space at its ends."""
+    """Return a strategy for reasoning in a field of its own. It may have think tags, and white space at its ends."""
     return _joined((*REASONING, *HARD, *near_misses(), *tags()), max_size)
 
 

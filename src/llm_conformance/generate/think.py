@@ -76,7 +76,7 @@ class ThinkText:
 
     Attributes:
         is_cut_off: Whether the token limit ends the text within a block.
-        calls: Whether tool calls follow. They end a block without a closing tag.
+        calls: Whether tool calls follow. If a block has no closing tag, they end it.
         is_blank: Whether the last block has only white space.
     """
 
@@ -155,7 +155,7 @@ class _Writer:
         return ThinkText(self.profile, parts, is_cut_off=end == CUT_OFF, calls=calls, is_blank=end == BLANK)
 
     def _plain(self) -> str:
-        """Draw a text without a block. It may mention tags, but not at its start. A closing tag never comes first."""
+        """Draw a text without a block. It may mention tags, but not at its start. The first is no closing tag."""
         text = self._without_opening(pick(self.draw, "", *texts.near_misses(self.tag)) + self._answer())
         unclear = think_tags.closes_unopened(text, self.tag)
         return self.draw(texts.tagless(texts.ANSWER, self.tag)) if unclear else text

@@ -31,7 +31,7 @@ _NOT_ASKED = (Status.BLOCKED, Status.UNSUPPORTED)
 
 @dataclass(frozen=True)
 class JudgedRule:
-    """The verdict of a rule on a cell whose exchange was run; `failure` is the text of a failure, else None."""
+    """The verdict of a rule on a cell; `failure` is the text of a failure, else None."""
 
     verdict: Verdict
     failure: str | None = None
@@ -67,7 +67,7 @@ class CellJudge:
         self._stops = stops or Stops(is_active=False)
 
     def judge(self, cell: Cell, rules: Iterable[Rule], tally: Tally | None = None) -> list[JudgedRule]:
-        """Judge a cell; return the verdicts for which its exchange was run, and count all verdicts in `tally`.
+        """Judge a cell, and count all verdicts in `tally`. Return those that `verdict_without_running` cannot tell.
 
         An error in a rule is a fault of the suite. It counts as `error`, and is raised after the other rules have
         judged.

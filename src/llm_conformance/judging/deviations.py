@@ -193,7 +193,7 @@ class Deviations:
 
         `borne_out` are the positions of the deviations that name a failing cell, or a cell that could not be judged. An
         entry with lists makes several deviations. Not all of them have to be borne out: it is enough if each rule, glob
-        and message of the entry is in one that is.
+        and message of the entry is in a deviation that is borne out.
         """
         applying = sorted({at for positions in self.by_adapter.values() for at in positions})
         entries = {at: vars(self.listed[at]) for at in applying}

@@ -101,7 +101,7 @@ class ExampleJudge:
         self.hung = False
         """Whether a call hung. Nothing more is judged then: no other example is worth the wait."""
         self.excluded: Counter[str] = Counter()
-        """Maps each way that the adapter excludes to the number of examples that were not judged because of it."""
+        """Maps each way of a variation that the adapter excludes to the number of examples that were not judged."""
         self.results = {rule: RuleResult() for rule in rules}
         self.new: dict[Failure, Counterexample] = {}
         """The failures that are not known, each with its smallest counterexample."""

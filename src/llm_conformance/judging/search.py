@@ -61,7 +61,8 @@ def find_failures(
     known deviations names all failures, the next run is green. The search looks for smaller examples only with
     `shrinks`, and only if a failure is not known.
 
-    Examples for which `excluded` returns a way are not judged. Others are drawn in their place, if there are any.
+    `excluded` returns the way of a variation for which the adapter excludes an example; None for other examples.
+    Excluded examples are not judged. Others are drawn in their place, if there are any.
 
     A reproducible search draws the same examples in every run; they depend only on `name`. Any other search also tries
     what earlier searches with the same `remembered_as` have found.

@@ -33,7 +33,7 @@ _ALWAYS_KEPT = (Status.FAIL, Status.ERROR, Status.NEW)
 _RIGHT = (Status.PASS, Status.STALE)
 _WRONG = (Status.FAIL, Status.EXPECTED, Status.ERROR)
 _OF_FURTHER = {Status.FAIL.value: Status.EXPECTED.value}
-"""If a cell has a status that is listed here, its further deviations count under the other status."""
+"""Maps the status of a cell to the status under which its further deviations count, if the two differ."""
 _UNDECIDED = (*PROBES, Status.BLOCKED, Status.NEW)
 
 
@@ -173,7 +173,7 @@ class Tally:
 
     @property
     def undecided(self) -> frozenset[int]:
-        """The positions of the known deviations that name a probe, or a cell that could not be judged."""
+        """The positions of the known deviations that name a probe, or a cell that is blocked or `new`."""
         return frozenset(at for at, key in self.named if key[-1] in _UNDECIDED)
 
     def mark_stale(self, positions: Collection[int]) -> None:

@@ -21,7 +21,7 @@ class Verdict:
 
     Attributes:
         message: One line; None for a pass.
-        cause: A text that failures with the same cause share; None unless the status is `fail` or `expected`.
+        cause: A text that failures with the same cause share; None if nothing fails.
         grounds: The strongest evidence that the provider sends such bytes; for a generated scenario, `probe` or None.
         example: The counterexample of a search: the answer, its cuts, the expected values, and what came back.
         traceback: The traceback of the exception that is the failure, shortened.

@@ -14,7 +14,7 @@ import pytest
 from llm_conformance.pytest_plugin.failures import JudgingItem
 
 JUDGED = "conformance_judged"
-"""The attribute of a test report that is about an adapter, not about a fault of the suite."""
+"""The attribute of the suite's test reports. It is False for a fault of the suite, and otherwise True."""
 
 _CATEGORIES = {"failed": "failing", "skipped": "not judged", "xfailed": "failing as expected"}
 """Maps pytest's categories to ours. pytest prints a section or a line for each report of its own categories only."""

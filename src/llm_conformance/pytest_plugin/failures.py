@@ -60,7 +60,7 @@ class JudgingItem(pytest.Item):
         return self._run.new_tally(items=1)
 
     def conclude(self, judged: Sequence[JudgedRule]) -> None:
-        """Raise pytest's exception for the worst verdict, which becomes the outcome of the item."""
+        """Give the item the outcome of the worst verdict: raise `Failures`, or pytest's exception for xfail or skip."""
         failures = [(each.failure, each.verdict.headline) for each in judged if each.failure is not None]
         if failures:
             raise Failures(*zip(*failures, strict=True))
@@ -95,7 +95,7 @@ class JudgingItem(pytest.Item):
         """Return the texts of failures; for a fault of the suite, its traceback.
 
         Both have the type of pytest's own failures, with a message of one line. pytest's summary and JUnit files show
-        that message; for a plain text, they would show everything.
+        that message. If this method returned a text, they would show the whole text.
         """
         if isinstance(excinfo.value, Failures | pytest.xfail.Exception):
             shown = excinfo.getrepr(style="value", tbfilter=False, chain=False)

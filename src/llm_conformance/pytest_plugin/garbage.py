@@ -26,10 +26,10 @@ class Garbage:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
-        """Freeze everything that was loaded and collected."""
-        # Other modules register their random number generators with Hypothesis. Hypothesis then asks the collector what
-        # else refers to a generator, and warns if nothing does. The collector does not see references from frozen
-        # objects.
+        """If Hypothesis is loaded, freeze everything that was loaded and collected."""
+        # When Hypothesis is loaded, other modules register their random number generators with it. Hypothesis asks the
+        # collector what refers to a generator, and warns if nothing does. The collector does not see references from
+        # frozen objects, so nothing may be frozen before that.
         if "hypothesis" in sys.modules:
             gc.freeze()
         gc.enable()
@@ -40,7 +40,7 @@ class Garbage:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_unconfigure(self) -> None:
-        """If the process ends now, freeze everything. Otherwise pytest would make the collector visit it again."""
+        """If the process ends now, freeze everything, so that pytest does not make the collector visit it again."""
         gc.enable()
         if STARTED_AS in os.environ:
             gc.freeze()

@@ -52,7 +52,7 @@ class JUnitNames:
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Attach the verdicts. pytest reads the properties from the report of the teardown."""
         if isinstance(item, JudgingItem) and self._is_wanted and item.told:
-            others = [each for each in item.user_properties if each[0] != VERDICTS]  # not of an earlier run of the item
+            others = [each for each in item.user_properties if each[0] != VERDICTS]  # drops those of an earlier run
             item.user_properties[:] = [*others, (VERDICTS, json.dumps(list(map(item.told_of, item.told))))]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

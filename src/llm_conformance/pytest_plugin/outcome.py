@@ -56,7 +56,7 @@ class RunOutcome:
         self._final: Result | None = None
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
-        """Note whether the user stopped the run. `-x` stops it, too, with a subclass of KeyboardInterrupt."""
+        """Note whether the user stopped the run. For `-x`, pytest-xdist raises a subclass of KeyboardInterrupt."""
         self._interrupted = excinfo.type is KeyboardInterrupt or not isinstance(excinfo.value, KeyboardInterrupt)
 
     @pytest.hookimpl(wrapper=True)
@@ -123,7 +123,7 @@ class RunOutcome:
             self._exit_status = int(session.exitstatus)
 
     def _write(self, result: Result) -> bool:
-        """Write reports and deviations; return False if a report could not be written. The summary names them."""
+        """Write reports and deviations; return False after an OSError of a report. The summary shows what failed."""
         is_written = True
         report = document(result) if self._settings.reports else {}
         for path in self._settings.reports:
@@ -225,10 +225,15 @@ class RunOutcome:
     def _exit_code(self, tally: Tally, pytest_exit_code: int) -> int:
         """Return the exit code of the run, the first of these that applies.
 
-        First, pytest's own code if it is not about test results (2 interrupted, 3 internal error, 4 usage error),
-        unless `-x` stopped the run. Then 4 for a bare cassette that cannot be read; 3 for a fault of the suite, or if
-        fewer items ran than planned although nobody stopped the run; 1 for a failure or a stale deviation; 5 if nothing
-        was judged; 0 if the adapters conform.
+        * pytest's own code if it is not about test results (2 interrupted, 3 internal error, 4 usage error), unless
+          `-x` stopped the run;
+        * 4 for a bare cassette that cannot be read;
+        * 3 for a fault of the suite;
+        * 1 for a failure, a stale deviation, or blocked cells if no failure says why;
+        * 3 if fewer items ran than planned and nobody stopped the run, unless nothing was judged;
+        * pytest's own code if another test failed or `-x` stopped the run;
+        * 5 if nothing was judged;
+        * 0 if the adapters conform.
         """
         stopped_at_a_failure = pytest_exit_code == 2 and not self._interrupted
         if pytest_exit_code not in (0, 1, 5) and not stopped_at_a_failure:

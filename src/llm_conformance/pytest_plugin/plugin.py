@@ -70,7 +70,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> Generator[None, int,
 
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser, args: list[str]) -> Generator[None, Any, Any]:
-    """Add `--adapter` if the user gives it and no conftest.py defines it. Raises UsageError for unknown options."""
+    """Add `--adapter` if the user gives it and no conftest.py defines it. Raises UsageError for misspelt options."""
     result = yield
     option = ADAPTER.short_name
     wanted = any(argument.partition("=")[0] == option for argument in args)
@@ -160,7 +160,7 @@ def _names_the_rules(config: pytest.Config, argument: str) -> bool:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Collect only the rules of an installed package, even if the project's own settings differ."""
+    """In an installed suite, collect only the rules, even if the project's own settings differ."""
     if not PACKAGED or not collection_path.is_relative_to(ROOT) or _is_rule_module(collection_path):
         return None
     return collection_path not in (ROOT, RULES)

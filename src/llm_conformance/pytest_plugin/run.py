@@ -83,7 +83,7 @@ class Run:
 
     @cached_property
     def runner(self) -> Runner:
-        """The runner. It is made when the first rule is collected."""
+        """The runner. It is made when it is first needed."""
         return Runner(self.settings.timeout_s, new_transport(self.settings.transport), self.settings.replay_options)
 
     @cached_property
@@ -112,7 +112,7 @@ class Run:
         return {key: exchange_details.details(self.runner.exchange(cell), command)}
 
     def new_outside(self) -> Counter[str]:
-        """Count, by place, the connections outside of calls that were refused since the last call of this method."""
+        """Return how many connections outside of adapter calls were refused, by place. Then start to count anew."""
         if "runner" not in vars(self):
             return Counter()
         new = Counter(self.runner.outside)

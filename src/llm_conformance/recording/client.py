@@ -77,8 +77,8 @@ def send(request: ProviderRequest, url: str, key: str | None) -> RawResponse:
 
     Raises:
         RefusedError: The status is 401, 403 or a redirect, and differs from the recorded status; or the headers do not
-            end.
-        httpx.TransportError: No attempt got a response.
+            end; or the body cannot be decompressed.
+        httpx.TransportError: The last attempt got no response.
     """
     from tenacity import Retrying, retry_if_exception_type, retry_if_result, stop_after_attempt
     from tenacity.wait import wait_exponential

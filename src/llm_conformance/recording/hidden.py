@@ -28,7 +28,7 @@ _DEPTH = 3
 """How many nested encodings are decoded."""
 
 Piece = tuple[str, str]
-"""(text, place in its document). The place is the path of a field, with `#` after it for a list of bytes."""
+"""(place in its document, text). The place is the path of a field; `_kind` explains the other places."""
 
 
 @dataclass(frozen=True)

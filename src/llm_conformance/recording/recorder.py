@@ -179,7 +179,7 @@ def missing_variables(api: Api, environment: Mapping[str, str], base_url: str | 
     """Return the environment variables for a recording that are unset or empty. For a key, this may be `A or B`.
 
     Raises:
-        CannotRecordError: The key has characters that a header cannot have.
+        CannotRecordError: The key, an account or a region has characters that it cannot have.
     """
     is_open = not api.is_hosted or key_for(api, environment) is not None
     key = [] if is_open else [" or ".join(api.key_variables)]

@@ -1,6 +1,6 @@
 """Remove keys, accounts, cookies and addresses from an interaction before it is written.
 
-Of the headers, only allowed ones are kept. Of a URL, only the path and the API's own query parameters are kept.
+Of the headers, only allowed ones are kept. A URL loses its user and all query parameters but the API's own.
 Everywhere else, three kinds of secrets are masked: known secrets (the key and the account of the request) in all forms
 (plain, JSON, URL, base64), parts of keys in plain form, and everything that looks like a secret. A mask is as long as
 the secret, so that offsets into a text and the framing of a stream stay right. If a secret cannot be masked, nothing is
@@ -52,7 +52,7 @@ def scrub(interaction: Interaction, api: Api, known: Collection[str] = ()) -> Sc
         LeakError: A secret is spread over several frames of a stream, or has a form that cannot be masked.
     """
     scrubbed, kinds = _scrubbed(interaction, api, Finder(known))
-    if kinds:  # once the longer pieces of a secret are masked, the rest of it can no longer be found
+    if kinds:  # masked pieces of a secret may hide the rest from the search; so search without masking them
         _scrubbed(interaction, api, Finder(known, only_whole=True))
     several = ("".join(pieces) for pieces in by_place(_places(scrubbed)).values() if len(pieces) > 1)
     for kind in (kind for text in several for kind in secrets.masked(text)[1]):

@@ -47,7 +47,7 @@ class Cell:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether the method only parses a recorded answer. Then earlier answers of bare recordings are not needed."""
+        """Whether the method only parses the answer of a bare recording. Then earlier answers are not needed."""
         return self.method in PURE and self.scenario.is_bare
 
     @property

@@ -44,7 +44,7 @@ def modes_at(target: str, scenario: Scenario) -> list[Mode]:
 
 
 def accepted_paths(api: Api, mode: Mode, model: str) -> Iterator[str]:
-    """Yield the paths that may follow the base URL: the API's, alone or after a part of a documented base (`/v1`)."""
+    """Yield the paths that may follow the base URL: the API's paths, alone and after a part of a base URL (`/v1`)."""
     shortest = api.base_urls[0]
     prefixes = [base.removeprefix(shortest) for base in api.base_urls if base.startswith(shortest)]
     for path in api.paths(mode == "stream"):
@@ -125,7 +125,7 @@ def needed_capabilities(scenario: Scenario, request: Mapping[str, Any]) -> froze
 def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Scope:
     """Return what is compared.
 
-    If the adapter declares the capability of the other RPL rules, what these rules judge is not compared here.
+    If the adapter declares `round_trip`, RPL-1, RPL-2 and RPL-3 judge it. What they judge is then not compared here.
     """
     expected = scenario.expected[mode]
     round_trip, declared = expected.round_trip, "round_trip" in capabilities
@@ -140,7 +140,10 @@ def _scope(scenario: Scenario, mode: Mode, capabilities: Collection[str]) -> Sco
 
 
 def _may_move_text(answer: Scenario) -> bool:
-    """Return True if the text of a bare recording's earlier answer may have reasoning, which may go back elsewhere."""
+    """Return True if an earlier answer is of a bare recording, and its text may have reasoning.
+
+    Adapters may send this reasoning back in another place.
+    """
     (expected,) = answer.expected.values() if answer.is_bare else (None,)
     return expected is not None and (expected.reasoning_source == "tag" or "message" not in expected.stated)
 

@@ -14,7 +14,7 @@ from llm_conformance.wire.interaction import Interaction, Mode
 
 
 class OpenExchange:
-    """An exchange from the call of the adapter to its end. The transport and the attempt share it.
+    """An exchange from the call of the adapter to its end. The transport and the runner share it.
 
     Attributes:
         capabilities: The capabilities that the adapter declares. They decide what is compared in its requests.
@@ -30,7 +30,7 @@ class OpenExchange:
         foreign_requests: Requests to other hosts, if the transport sees such requests before the network guard does.
         buffered: Whether the last frame had to be sent before any content was shown.
         held_s: How many seconds the last frame was held back.
-        content_shown: Set by the worker when the adapter shows its first content.
+        content_shown: Set when the adapter shows its first content, and at the end of the exchange.
         silent: Set when the server has sent everything that comes before its silence.
         closed: Set when the exchange is over.
     """

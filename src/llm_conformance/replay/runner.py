@@ -43,7 +43,7 @@ STARVED_S = 2.0
 If the machine does not run this process for so long in a call, the machine may have caused a time-out.
 """
 TIMES_THE_LIMIT = (1, 10, 30)
-"""How many times its usual limit a call may take, in the first attempt and in each further one (`Runner.run`)."""
+"""The time limit of a call in each attempt, as a multiple of its usual limit (`Runner.run`)."""
 
 HANGS_UNTIL_GIVEN_UP = 3
 """The number of hung calls after which a method is no longer called for an API."""

@@ -129,10 +129,7 @@ def _is_plain(scenario: Scenario) -> bool:
 
 
 def _was_asked(exchange: OpenExchange) -> bool:
-    """Return True if the adapter sent a request, or may have.
-
-    If its connection is refused, the request cannot be seen.
-    """
+    """Return True if the transport has seen a request. It sees none if it refuses the connection."""
     return exchange.mode is not None or exchange.missing_mode is not None or exchange.attempts > 0
 
 
@@ -151,7 +148,7 @@ def _without_request(exchange: OpenExchange, error: Raised | None, connections: 
 
 
 def _unsupported(exchange: OpenExchange, error: Raised | None) -> str | None:
-    """Return why nothing can be judged although the adapter is not at fault; else None."""
+    """Return why nothing can be judged, if that is not the fault of the adapter; else None."""
     if exchange.missing_mode:
         return f"the adapter asked for {exchange.missing_mode}, which was not recorded"
     outage = exchange.scenario.outage

@@ -1,6 +1,6 @@
 """The differences between two reports: which findings are new or gone, which cells got better, and which got worse.
 
-Some runs draw other inputs each time. A difference in such inputs does not show that the adapter has changed.
+Some runs draw other inputs each time. A different result for such inputs does not show that the adapter has changed.
 """
 
 from __future__ import annotations

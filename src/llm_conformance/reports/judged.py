@@ -18,7 +18,7 @@ from llm_conformance.reports.matrix import GENERATED, Matrix
 from llm_conformance.wording import counted, listed
 
 _EXPECTED = tuple(name for name in CAPABILITIES if name != "raw")
-"""The capabilities that count as not declared if they are missing. No adapter has `raw` by default."""
+"""The capabilities that count as not declared if they are missing. `raw` does not, as no adapter has it by default."""
 
 _METHODS = tuple(each for methods in METHODS.values() for each in methods)
 _DECIDED = (Status.PASS, Status.STALE, Status.FAIL, Status.EXPECTED, Status.ERROR)
@@ -121,7 +121,7 @@ def of_run(adapter: AdapterUnderTest, matrix: Matrix, methods: Collection[str]) 
 
 
 def of_results(adapter: Document, rows: Iterable[Mapping[str, Any]], results: Iterable[Mapping[str, Any]]) -> Judged:
-    """Return what was judged by the `conversations` and `results` of a report; `adapter` is one of its adapters."""
+    """Return what was judged of an adapter of a report. `rows` are the `conversations` of the report."""
     called: set[str] = set()
     unsupported: set[tuple[str, str]] = set()
     decided: set[tuple[str, str]] = set()

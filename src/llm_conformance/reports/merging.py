@@ -99,7 +99,7 @@ def _listed(document: Document) -> str:
 
 
 def _results(documents: Sequence[Document]) -> dict[Key, Document]:
-    """Return all results by cell. Every shard has the results that need no call; one shard has any other result."""
+    """Return all results by cell. Every shard has the results that need no call. Any other result is in one shard."""
     found: dict[Key, Document] = {}
     for document in documents:
         for result in document["results"]:
@@ -113,7 +113,7 @@ def _results(documents: Sequence[Document]) -> dict[Key, Document]:
 
 
 def _deviations(documents: Sequence[Document], is_whole: bool) -> list[Document]:
-    """Return the deviations. If the merged run is complete, those that name no failing cell are stale."""
+    """Return the deviations. If `is_whole`, those that name no failing cell are stale."""
     listed, alive = [], set()
     for at, versions in enumerate(zip(*(each["deviations"] for each in documents), strict=True)):
         statuses = {each["status"] for each in versions}

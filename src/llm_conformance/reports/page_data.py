@@ -68,7 +68,7 @@ def report(document: Document, places: Mapping[tuple[str, str, str], Place]) -> 
     """Return a report for the page.
 
     `results` are the results that are not quiet. An item of `quiet` has the status, and positions in the tables of
-    places, messages and rules. If there is an exchange, the place ends with the place of this exchange.
+    places, messages and rules. Each entry of `places` ends with the `Place` of its exchange; None if there is none.
     """
     found, messages, rules = Table(), Table(), Table()
     loud, quiet = [], []

@@ -33,10 +33,9 @@ class Result:
         examples: The number of generated examples for each property.
         effort: The value of `--examples`: `quick`, `ci`, `deep` or a number.
         planned: The number of test items in all shards of the run.
-        probes: Whether probes are judged like all other scenarios.
+        probes: How probes are judged: `judge` (like all other scenarios) or `apart`.
         restricted: Whether the user selected a part of the suite.
-        partial: The reasons why a rule was not applied to a scenario, or a call was not judged; empty if the run is
-            complete.
+        partial: The reasons why the run does not show that an adapter conforms; empty if it is complete.
     """
 
     adapters: tuple[AdapterUnderTest, ...]
@@ -59,7 +58,7 @@ class Result:
 
     @property
     def complete(self) -> bool:
-        """Whether every rule was applied to every scenario, and the machine was never too busy to judge a call."""
+        """Whether the run can show that an adapter conforms; `partial` says why not."""
         return not self.partial
 
 

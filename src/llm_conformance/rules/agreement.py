@@ -38,7 +38,7 @@ def missing_tag(exchange: Exchange) -> str | None:
 
 
 def message_is_right(exchange: Exchange) -> bool:
-    """Return True if the message is the expected one, or the scenario states none."""
+    """Return True if the message is the expected one, or the scenario does not state `message`."""
     message, expected = exchange.response.message, exchange.expected
     if "message" not in expected.stated:
         return True
@@ -54,13 +54,13 @@ def expect_right_message(exchange: Exchange, what: str) -> None:
 
 
 def reasoning_is_right(exchange: Exchange) -> bool:
-    """Return True if the reasoning is the expected one, or the scenario states none."""
+    """Return True if the reasoning is the expected one, or the scenario does not state `reasoning`."""
     expected = exchange.expected
     return "reasoning" not in expected.stated or exchange.response.reasoning == expected.reasoning
 
 
 def calls_are_right(exchange: Exchange) -> bool:
-    """Return True if as many tool calls came back as expected, or the scenario states none."""
+    """Return True if as many tool calls came back as expected, or the scenario does not state `tool_calls`."""
     expected = exchange.expected
     return "tool_calls" not in expected.stated or len(exchange.response.tool_calls) == len(expected.tool_calls)
 

@@ -33,7 +33,8 @@ class Raised:
         headers: The headers of the provider's response, as far as the error keeps them, to search for the API key.
         retry_after: `Retry-After`, from a field of the error or of an exception behind it, or from the headers that one
             of them keeps; None if there is none.
-        cause: A text that errors with the same cause share: the class, and the place of the code that raised.
+        cause: A text that errors with the same cause share. For an exception, it has the class and the place of the
+            code that raised; for an event and for an expected error, the class and the message without its values.
         traceback: The traceback of an exception, shortened; None for an event and for an expected error.
     """
 

@@ -70,8 +70,8 @@ class Rule:
             it does not declare the capability. None: the rule judges only adapters that declare the capability.
         vary_cuts: Whether the rule also judges streams that are cut in many ways, not only as recorded.
         needs_request: Whether the rule judges the request. `parse` and `parse_stream` send no request.
-        compares_request: Whether this rule reports requests that differ from the call. All other rules are then
-            blocked.
+        compares_request: Whether this rule reports requests that differ from the call. If a request differs, all other
+            rules are blocked.
     """
 
     id: str

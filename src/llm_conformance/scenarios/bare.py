@@ -1,7 +1,7 @@
 """Bare recordings: cassettes without a scenario file.
 
 `llm_conformance.scenarios.bare_expected` derives their expected values from their bytes, but not from what the recorder
-altered. Each file is read only when it is judged.
+altered. A scenario is made of an interaction only when it is judged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Recorder:
     """What is known about the recorder of a cassette, if the cassette itself does not say it.
 
     Attributes:
-        fidelity: What the recorder altered, as in docs/scenarios.md; None if nothing is known.
+        fidelity: What the recorder altered, as in `bare_expected`; None if nothing is known.
         apis: The APIs (`provider:name`) of the requests, if the recorder removed their URLs. The request field with the
             conversation tells which of these APIs a request was for.
     """
@@ -173,7 +173,7 @@ def _recording(file: BareFile, id: str, recorded: BareInteraction, metadata: Map
         return NotJudged(expected.why)
     expected = with_unknown_block(with_segments(expected, interaction, api), interaction, api)
     if known is not None and known.is_guess and not set(expected.raw_finish_reasons) <= api.finish.keys():
-        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # it has its own words
+        expected = replace(expected, stated=expected.stated - {"finish_reason"})  # the server may have its own words
     return Scenario(
         id=id,
         path=file.path,
@@ -207,7 +207,7 @@ _CONVERSATION: Mapping[str, str] = {"chat": "messages", "messages": "messages", 
 
 
 def with_url(interaction: Interaction, recorder: Recorder) -> Interaction:
-    """Return an interaction with the API's default URL if the recorder removed the URL."""
+    """Return an interaction. If the recorder removed its URL, it gets the default URL of the API that it was for."""
     if "://" in interaction.uri:
         return interaction
     for name in recorder.apis:

@@ -1,14 +1,15 @@
 """The expected values of a recording that has no scenario file, derived from its bytes.
 
-A cassette may say in `metadata.fidelity` what its recorder altered. Only values that the recorder left intact are
-expected:
+A cassette may say in `metadata.fidelity` what its recorder altered. If nothing is known about the recorder, the
+fidelity is `raw`, or `json-asciified` for a response with a `parsed_body`. Only values that the recorder left intact
+are expected:
 
 | fidelity | expected |
 |---|---|
-| `raw`, or not given | everything that the bytes decide |
+| `raw` | everything that the bytes decide |
 | `body+headers-only` | the same; a body without its request is judged with `parse` and `parse_stream` only |
 | `json-reserialised` | everything: only the layout of the JSON differs |
-| `json-asciified` | all except the exact code points of the message, and spans in it |
+| `json-asciified` | all except the message, its annotations and the segments |
 | `redacted-reserialised` | like `json-asciified`, without ids and times |
 | anything else | nothing: such a body needs a scenario file |
 

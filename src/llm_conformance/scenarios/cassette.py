@@ -53,7 +53,7 @@ class Cassette:
 class BareInteraction:
     """An interaction of a cassette that this suite did not write.
 
-    `fidelity` says what the recorder altered, as in docs/scenarios.md.
+    `fidelity` says what the recorder altered (`llm_conformance.scenarios.bare_expected`).
     """
 
     interaction: Interaction

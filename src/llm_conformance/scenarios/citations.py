@@ -12,7 +12,7 @@ from llm_conformance.scenarios.expected import ExpectedAnnotation
 
 @dataclass(frozen=True)
 class Pair:
-    """An expected annotation and the returned annotation that fits best; None if there is none left.
+    """An expected annotation and the returned annotation that fits best; None if none is left that fits at all.
 
     `place` names the pair.
     """

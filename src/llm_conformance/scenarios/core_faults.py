@@ -40,7 +40,7 @@ class CoreFault:
         grounds: The evidence that this happens, as in the metadata of a cassette.
         source: Where the evidence can be read.
         expected: How the call has to fail, by mode.
-        connection: How the connection fails in the middle of the answer; None if it does not.
+        connection: How the connection fails: in the middle of the answer or, if `refused`, before it. None if it works.
         body: The content type and the body that replace the answer. If both `body` and `connection` are None, the
             answer breaks off in the middle.
     """

@@ -111,7 +111,7 @@ def _tool_call(facts: WireFacts, id: str, name: str, arguments: str) -> Expected
 
 
 _OTHER_NAMES: Mapping[str, tuple[str, ...]] = {"computer_call": ("computer_use_preview", "computer_use")}
-"""Maps the type of a call of a provider-defined tool to further names of that tool: its types in requests."""
+"""Maps the type of a call to further names of the provider's tool that is called: the tool's types in requests."""
 
 
 def _annotation(
@@ -161,7 +161,7 @@ def _span(
 
 
 def _without(removed: list[tuple[int, int]], start: int, end: int) -> tuple[int, int] | tuple[None, None]:
-    """Return a span in the text without the `removed` spans; (None, None) if nothing of the span is left."""
+    """Return where a span is after the `removed` spans are cut out of its text; (None, None) if none of it is left."""
     first, last = (place - sum(min(place, stop) - at for at, stop in removed if at < place) for place in (start, end))
     if first == last and (start < end or any(at < start < stop for at, stop in removed)):
         return None, None

@@ -67,16 +67,17 @@ class Expected:
             failed.
         retry_after: The `retry-after` header.
         may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
-        unknown: The type name of an event or block that no adapter can know.
+        unknown: The type name of an event or block that no adapter has to know. In a scenario, no adapter can know it.
+            In a bare recording, the suite does not know it.
         beside_unknown: For a bare recording with an unknown block, the number of other blocks with content. An adapter
-            that returns more segments shows the unknown block. It may know a type that the suite does not know.
-        shows_early: The kinds of content that a stream has before its last frame: `text`, or the capability that an
-            adapter needs to show it.
+            that returns more segments shows the unknown block.
+        shows_early: The kinds of content that a stream has before its last frame: `text`, or a capability that an
+            adapter needs to show such content (`reasoning`, `tools`, `audio`).
         offset_unit: The unit in which the provider counts the offsets of annotations.
         round_trip: What the request has to have from earlier answers.
         usage_with_compactions: `usage` plus the tokens of summaries that the provider made and bills; None if it made
             no summary. An adapter may return either.
-        oversized: Counts that the provider reports and that exceed the count that includes them. `usage` has None for
+        oversized: Counts that the provider reports as larger than the count that includes them. `usage` has None for
             them.
         unread: Counts in the answer that the provider is not known to send. `usage` has None for them.
         switches: Maps the JSON pointer of each thinking switch to its value in the recorded request, or to None if the

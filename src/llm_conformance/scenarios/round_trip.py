@@ -56,8 +56,9 @@ class RoundTripRequirement:
 def matches(actual: Any, expected: Any) -> bool:
     """Return True if `actual` matches `expected`.
 
-    Objects may have extra keys and omit null ones. Lists must have the same length and match item by item. A text or a
-    list of text blocks matches any list of text blocks with the same joined text.
+    Objects in `actual` may have extra keys, and may lack keys whose expected value is None. Lists must have the same
+    length and match item by item. Any list of text blocks matches an expected text, or list of text blocks, with the
+    same joined text.
     """
     return first_mismatch(actual, expected) is None
 

@@ -22,7 +22,7 @@ from llm_conformance.wire.interaction import Interaction
 
 
 def save_generated(scenario: Scenario, directory: Path) -> Scenario:
-    """Write a generated scenario below `directory`, and return the saved scenario. Its name has its title and a digest.
+    """Write a generated scenario below `directory`, and return the saved scenario with its new id (`saved_id`).
 
     Each scenario has a folder of its own, so that a run can load it alone. A file that already exists is left alone,
     because its name has a digest of its content.

@@ -48,8 +48,8 @@ class Scenario:
         grounds: The strongest evidence that the provider sends such bytes (docs/scenarios.md); for a generated
             scenario, `probe` or None.
         fidelity: What the recorder altered (`llm_conformance.scenarios.bare_expected`).
-        cannot_be_asked: For a bare recording with a request that no call makes, the reason. Then only `parse` and
-            `parse_stream` are judged. "" if a call makes the request.
+        cannot_be_asked: Why no call can make the request of a bare recording, so that only `parse` and `parse_stream`
+            are judged; "" if a call can.
         is_bare: Whether it is a bare recording, which has no scenario file.
         cuts: Byte offsets at which the stream is cut into pieces; None if it is cut after each frame.
         arrival: (bytes, milliseconds since the request) of each piece as recorded; () if unknown.

@@ -59,7 +59,7 @@ def validator(name: str) -> Any:
     JSON pointer to a part: `wire/chat#/$defs/chunk`.
     """
     name, _, pointer = name.partition("#")
-    # For a $ref to a whole document, jsonschema would use the validator that its $schema names instead of this one.
+    # For a $ref to a whole document, jsonschema would use the validator of its $schema, and not this one.
     whole = document(name)
     return _validator_class()({"$ref": f"{whole['$id']}#{pointer}"} if pointer else whole, registry=_registry())
 
@@ -89,7 +89,10 @@ def quick_check(name: str) -> quick.Check:
 
 
 def part(reference: str) -> Any:
-    """Return the part of a schema to which a `$ref` refers: the name of a document, `#`, and maybe a JSON pointer."""
+    """Return the part of a schema to which `reference` refers.
+
+    A reference is the name of a document, `#`, and maybe a JSON pointer.
+    """
     name, _, pointer = reference.partition("#")
     return at_pointer(document(name.removesuffix(".schema.json")), pointer)
 
@@ -143,8 +146,8 @@ def dotted(where: Where) -> str:
 def _leaves(error: ValidationError) -> Iterator[ValidationError]:
     """Yield the innermost errors of an error.
 
-    If a schema allows several forms, these are the errors of the only form that has the value's type. If no form has
-    it, or more than one, it is the error that jsonschema finds best.
+    If only one of a schema's forms has the value's type, these are the errors of that form. Otherwise, this is the
+    error that jsonschema finds best.
     """
     from jsonschema.exceptions import best_match
 

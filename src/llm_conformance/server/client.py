@@ -23,7 +23,10 @@ from llm_conformance.server.time_limit import time_limit
 CONNECT_S = 20.0
 _LONGEST_BODY = MAX_BYTES // 2
 _ANY_BODY, _EACH_TOKEN = 512 * 1024, 4 * 1024
-"""How many bytes an answer may have, plus how many for each token. In a stream, a token takes a few hundred bytes."""
+"""An answer may have the first number of bytes, plus the second for each token.
+
+In a stream, a token takes a few hundred bytes.
+"""
 _DROPPED_AFTER = 1
 """How many pieces of a stream are read before it is dropped."""
 
@@ -40,7 +43,7 @@ class Raw:
         status: 0 if no answer came.
         arrival: The size in bytes of each piece of the body, and the milliseconds from the request to its arrival.
         ended: `closed` if the body is complete; `open` if the server did not end the body within the time limit, or did
-            not even start it (status 0); `broken: <reason>` if the connection broke.
+            not even start it (status 0); `broken: <reason>` if the connection broke or the body is too long.
         milliseconds: The milliseconds from the request to the end of the body.
     """
 

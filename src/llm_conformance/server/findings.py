@@ -1,4 +1,7 @@
-"""Findings: the failures of a run, grouped by rule and cause. Unknown findings come first, then the worst harm."""
+"""Findings: the failures of a run, grouped by rule and cause.
+
+Findings without a known deviation come before those with one. In both groups, the worst harm comes first.
+"""
 
 from __future__ import annotations
 

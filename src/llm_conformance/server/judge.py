@@ -1,4 +1,4 @@
-"""Rules times exchanges give verdicts."""
+"""Judge each exchange by each rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from llm_conformance.server.rule import Rule
 from llm_conformance.wire.interaction import MODES, Mode
 
 METHODS = {"json": "complete", "stream": "stream"}
-"""Maps a mode to the name that known deviations use as its method."""
+"""Maps a mode to the method in its verdicts. Known deviations of servers name no method."""
 _PROVIDER = "server"
 
 
@@ -61,9 +61,9 @@ def judge(
 ) -> Judgement:
     """Judge the recordings of the chosen conversations by the rules with these ids, or by all rules.
 
-    Rules may compare a judged recording with any other recording. Known deviations turn failures into `expected`. If
-    everything was judged, a deviation that names no failure is stale. Other failures are `new` if the rule or the
-    conversation is newer than `edition`.
+    Rules may compare a judged recording with any other recording. Known deviations turn failures into `expected`. Other
+    failures are `new` if the rule or the conversation is newer than `edition`. If everything was judged, a deviation
+    that names no failure is stale.
     """
     api = APIS[target.api]
     siblings = {each.id: each for each in plan.selected(target.api, ())}
@@ -104,12 +104,12 @@ def _planned(target: Target) -> int:
 
 
 def known_of(url: str, deviations: Sequence[Deviation]) -> Deviations:
-    """Return known deviations, all of which apply to the server with the label `url`."""
+    """Return known deviations, all of which apply to the server at `url`."""
     return Deviations(tuple(deviations), {url: tuple(range(len(deviations)))})
 
 
 def stale_of(known: Deviations, verdicts: Iterable[Verdict], seen: Collection[int] = ()) -> Iterator[int]:
-    """Yield the positions of the known deviations that are stale if these are all verdicts on a server.
+    """Yield the positions of the stale deviations. `verdicts` must be all verdicts on a server.
 
     `seen` are the positions of deviations that are known to name a failure.
     """

@@ -52,7 +52,7 @@ class Request:
         body: The JSON body; `{}` if the content is not JSON.
         content: The bytes of the body.
         tokens: The highest number of tokens in the answer; 0 if the server has to refuse the request.
-        dropped: The bytes of a request for a stream that is sent first and then dropped; b"" for none.
+        dropped: The bytes of a request that is sent first, for a stream that is then dropped; b"" for none.
         wrong_key: A wrong key to send; None to send the real one.
     """
 

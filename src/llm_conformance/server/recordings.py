@@ -72,7 +72,7 @@ class Recording:
 
 
 def recorded(request: Request, uri: str, raw: Raw, api: Api, known: Collection[str]) -> Recording:
-    """Return an answer without secrets. `known` are the secrets of the request."""
+    """Return an answer without secrets. `known` are the key and the secrets of the environment."""
     common: dict[str, Any] = {
         "conversation": request.conversation.id,
         "mode": request.mode,
@@ -109,7 +109,7 @@ def _encoding(headers: Mapping[str, str]) -> str:
 
 
 def save(folder: Path, recording: Recording, api: Api) -> None:
-    """Write a recording to a folder. `api` is the API that `llm-conformance import` will find in it. Raises OSError."""
+    """Write a recording to a file in a folder. `llm-conformance import` will find `api` in the file. Raises OSError."""
     path = folder / f"{recording.name}{SUFFIX}"
     path.write_text(json.dumps(_document(recording, api), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

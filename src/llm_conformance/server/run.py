@@ -45,7 +45,7 @@ def ask(
 
     Raises:
         NoServerError: There is no connection, or the server does not answer the simplest request. A wrong URL, model or
-            key is then more likely than forty faults.
+            key is then likely, and would look like many faults.
     """
     known = [*([client.key] if client.key else []), *secrets.of_environment()]
     kept: list[Recording] = []

@@ -90,7 +90,7 @@ def _following(data: Any, error: StreamError) -> Frame:
 def _closed(frames: list[Frame], is_whole: bool) -> list[Frame]:
     """Return the frames.
 
-    The last one is marked as the end of the stream, because some framings close the stream after it.
+    If they are the whole stream, the last one is marked as its end, because some framings close the stream after it.
     """
     return [*frames[:-1], replace(frames[-1], ends=True)] if frames and is_whole else frames
 

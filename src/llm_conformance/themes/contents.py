@@ -111,7 +111,10 @@ def _are_plain(api: Api, blocks: tuple[Block, ...]) -> bool:
 
 
 def _is_text(api: Api, text: str) -> bool:
-    """Return True if a text without reasoning is all text with every think profile of the API's models."""
+    """Return True if no part of a text counts as reasoning for the models that may send it.
+
+    If the API has models without think tags, only they send it.
+    """
     return "off" in profiles(api) or think_tags.split(text, "leading", api.think_tag) == (text, [])
 
 

@@ -44,7 +44,7 @@ def malformed(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
 
 
 def mistyped(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
-    """Draw JSON that is not an answer: with a number in place of a structure, or without any part of an answer.
+    """Draw JSON that is not an answer: with 7 or `true` in place of a structure, or without any part of an answer.
 
     In a stream, a frame that every reader needs can also be cut short, while all other frames are whole. No provider is
     known to send any of these.

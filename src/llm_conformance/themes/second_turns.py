@@ -25,7 +25,7 @@ _SOURCE = "the provider table: what becomes of earlier reasoning"
 
 
 def wants_reasoning_back(api: Api) -> bool:
-    """Return True if a request with tool results has to have the reasoning before the calls, in a known place."""
+    """Return True if a request with tool results must repeat the reasoning from before the calls, in a known place."""
     return (
         api.round_trip.policy in ("with tools", "required")
         and bool(api.reasoning_fields)

@@ -212,7 +212,7 @@ def _of_responses(interaction: Interaction) -> Iterator[Block]:
 
 
 def _of_reasoning(item: Fields) -> Iterator[Block]:
-    """Yield a block for each part of a reasoning summary. The last block has the encrypted content."""
+    """Yield a block for each part of the summary, or else of the content. The last one has the encrypted content."""
     parts = [str(part.get("text") or "") for part in (item.get("summary") or item.get("content") or ())] or [""]
     for text in parts[:-1]:
         yield Block("reasoning", "reasoning", text)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 MOST = 2000
-"""The most cuts that a stream gets. Each piece is a write to a socket."""
+"""The most cuts that `/3` and the like make. Each piece is a write to a socket."""
 
 _NONE = "none"
 _FORM = re.compile(rf"{_NONE}|/[1-9]\d*|[1-9]\d*(?:,[1-9]\d*)*")

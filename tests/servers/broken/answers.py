@@ -1,4 +1,4 @@
-"""Broken servers that fail WIRE-7 to WIRE-13, or rules about choices, counts and finish reasons, first."""
+"""Broken servers that fail WIRE-7 to WIRE-13, or SRV rules about the content of answers, first."""
 
 from __future__ import annotations
 

@@ -22,5 +22,5 @@ class Broken(Reference):
     patience_s: ClassVar[float] = 20.0
 
     def kept(self, recording: Recording) -> Recording:
-        """Return what is kept of an answer; a fault of time changes it, so that no test has to wait."""
+        """Return the recording to be judged. A fault about time changes its times, so that no test has to wait."""
         return recording

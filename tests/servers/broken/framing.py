@@ -1,4 +1,4 @@
-"""Broken servers that fail WIRE-1 to WIRE-6, or rules about errors and connections, first."""
+"""Broken servers that fail WIRE-1 to WIRE-6, WIRE-29, or SRV rules about errors and connections, first."""
 
 from __future__ import annotations
 
@@ -454,7 +454,7 @@ class SentAtTheEnd(Broken):
 
 
 class RestOfACancelledAnswer(Broken):
-    """Sends the rest of an answer that was dropped before the next one."""
+    """Sends the rest of a cancelled answer before the next answer."""
 
     fails = ("SRV-52",)
     says = "the text as without the cancelled request"
@@ -465,6 +465,6 @@ class RestOfACancelledAnswer(Broken):
         answer = super().said(request)
         question = request.get("messages", request.get("input"))
         after_dropped = not request.get("stream") and question == self._dropped
-        # The stream that is dropped is the only one of its kind after which the same is asked again.
+        # Of the streams without `stream_options`, only the one that is dropped is followed by the same question.
         self._dropped = question if request.get("stream") and "stream_options" not in request else None
         return replace(answer, text=f"ris{answer.text}") if after_dropped else answer

@@ -211,7 +211,7 @@ class IndexesFromOne(BrokenMessages):
 
 
 class CallsAtTheIndexOfTheText(BrokenMessages):
-    """Gives all calls of an answer the index 0."""
+    """Gives all blocks of an answer the index 0."""
 
     fails = ("WIRE-16",)
     says = "expected index 1; got 0"
@@ -453,7 +453,7 @@ class InputNotComplete(BrokenMessages):
 
 
 class AnyToolIsNone(BrokenMessages):
-    """Takes `any` for a choice of the model, which then says something."""
+    """Takes `tool_choice: any` for `none`, so that the model answers with a text."""
 
     fails = ("SRV-33",)
     says = "expected a call; got the text"
@@ -473,7 +473,7 @@ class ParallelUseNotDisabled(BrokenMessages):
         return {**super().as_chat(request), "parallel_tool_calls": True}
 
 
-# WIRE-1, SRV-3
+# WIRE-1
 
 
 class SystemInPartsRefused(BrokenMessages):

@@ -1,4 +1,4 @@
-"""Broken servers of Ollama's chat that fail rules about what is done first."""
+"""Broken servers of Ollama's chat that fail SRV rules, or WIRE-13, first."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class SchemaTakenForJson(BrokenOllama):
         return answer if request["format"] == "json" else replace(answer, text='{"town": "Paris"}')
 
 
-# SRV-20 to SRV-23
+# SRV-20, SRV-21
 
 
 class OptionsForgotten(BrokenOllama):
@@ -127,7 +127,7 @@ class CallsWithoutNames(BrokenOllama):
         yield from super().deltas(replace(answer, calls=calls))
 
 
-# SRV-41, SRV-50, SRV-52
+# SRV-41, SRV-50, SRV-52, WIRE-13
 
 
 class ThinkingNotStreamed(BrokenOllama):
@@ -167,7 +167,7 @@ class HalfCharactersInLines(BrokenOllama):
 
 
 class RestOfADroppedAnswer(BrokenOllama):
-    """Sends the rest of an answer that was dropped before the next one, if that is of the same conversation."""
+    """Sends the rest of a cancelled answer before the next answer of the same conversation."""
 
     fails = ("SRV-52",)
     says = "the text as without the cancelled request"
@@ -185,7 +185,7 @@ class RestOfADroppedAnswer(BrokenOllama):
 
 
 class PromptNotCountedAgain(BrokenOllama):
-    """Leaves the count of a prompt out that it has in its cache, as Ollama once did."""
+    """Leaves out the count of a prompt that is in its cache, as Ollama once did."""
 
     fails = ("SRV-64",)
     says = "a prompt of at least one token; got no prompt_eval_count"

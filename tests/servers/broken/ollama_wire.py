@@ -1,4 +1,4 @@
-"""Broken servers of Ollama's chat that fail rules about what is sent first."""
+"""Broken servers of Ollama's chat that fail WIRE rules first."""
 
 from __future__ import annotations
 

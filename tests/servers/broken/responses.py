@@ -90,7 +90,7 @@ class GoesOnBehindTheEnd(BrokenResponses):
         return [*events, {**last, "sequence_number": last["sequence_number"] + 1}]
 
 
-# WIRE-11, WIRE-12
+# WIRE-12
 
 
 class CodeAsNumber(BrokenResponses):
@@ -194,7 +194,7 @@ class TextNotDone(BrokenResponses):
 
 
 class ArgumentsTwiceDone(BrokenResponses):
-    """Says that the arguments are done, twice in one text."""
+    """Writes the arguments twice in the event that says that they are done."""
 
     fails = ("WIRE-22",)
     says = "the deltas joined,"
@@ -380,7 +380,7 @@ class OneIdForAllResponses(BrokenResponses):
         return {**super().begun(request), "id": "resp_1"}
 
 
-# SRV-6, SRV-7
+# SRV-6, SRV-7, WIRE-1
 
 
 class JsonModeInAFence(BrokenResponses):
@@ -484,7 +484,7 @@ class StillInProgress(BrokenResponses):
         return whole if request.get("stream") else {**whole, "status": "in_progress", "incomplete_details": None}
 
 
-# SRV-30, SRV-31, SRV-41
+# SRV-30, SRV-41, SRV-50, WIRE-13
 
 
 class CallsWithOneCallId(BrokenResponses):

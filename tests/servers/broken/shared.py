@@ -51,7 +51,7 @@ _SAYS["LimitForgotten"] = "at most [0-9]+ tokens; got [0-9]+ tokens"
 
 
 def over(reference: type[Reference], last: str, *, without: tuple[type[Broken], ...] = ()) -> list[type[Broken]]:
-    """Return the faults in a server of another format; `last` ends its streams."""
+    """Return the faults in the reference server of another format. `last` names the end of its streams in messages."""
     return [
         type(
             f"{reference.api.capitalize()}{fault.__name__}",
@@ -89,7 +89,7 @@ OVER_OLLAMA = over(
         framing.WithoutDone,
         framing.DoneTwice,
         framing.RefusalInsideOfAStream,
-        # Ollama asks otherwise, or not at all
+        # requests of Ollama's API have another form, or there are none of the kind
         framing.PartsRefused,
         framing.MissingMessagesAnswered,
         framing.PromptCutSilently,

@@ -42,8 +42,8 @@ def _by_helper(chunks: Iterable[Any]) -> Any:
     head: dict[str, Any] = {}
     for chunk in chunks:
         state.handle_chunk(chunk)
-        # The helper keeps the id, time and model of the first chunk, even if they are empty, and the counts of the last
-        # chunk. So the first values that are not empty are taken here.
+        # The helper keeps the id, time and model of the first chunk and the counts of the last chunk, even if they are
+        # empty. So this takes the first id, time and model that are not empty, and the last such counts.
         named = {name: at(chunk, name) for name in ("id", "created", "model", "usage")}
         head |= {name: value for name, value in named.items() if value and (name == "usage" or name not in head)}
     choices = state.current_completion_snapshot.choices

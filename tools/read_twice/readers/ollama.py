@@ -23,7 +23,7 @@ class Reader:
         return _values([self._client.chat(model=model, messages=_MESSAGES)])
 
     def stream(self, model: str) -> dict[str, Any]:
-        """Read a stream. Raises an error if it ends before the answer is done."""
+        """Read a stream."""
         return _values(self._client.chat(model=model, messages=_MESSAGES, stream=True))
 
 

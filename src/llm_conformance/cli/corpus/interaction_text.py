@@ -21,7 +21,7 @@ _HEADERS = ("content-type", "retry-after")
 _MOST_LINES = 40
 """How many lines of a request or a response to show, unless the user wants all."""
 _LONGEST = 300
-"""How many columns of a line to show, unless the user wants all."""
+"""How many characters of a line to show, unless the user wants all."""
 _WIDE = ("W", "F")
 
 
@@ -71,7 +71,7 @@ def _json_lines(value: Any) -> list[str]:
 
 
 def _bounded(text: Sequence[str], full: bool) -> list[str]:
-    safe = [visible(line) for line in secrets.hide("\n".join(text)).split("\n")]  # a key may have lines
+    safe = [visible(line) for line in secrets.hide("\n".join(text)).split("\n")]  # a key may span lines
     if full:
         return safe
     cut = [line if len(line) <= _LONGEST else f"{line[:_LONGEST]}... ({len(line)} characters)" for line in safe]

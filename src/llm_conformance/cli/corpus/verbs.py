@@ -87,7 +87,7 @@ def status() -> int:
 
 
 def clear(packages: Sequence[Package], everything: bool) -> int:
-    """Delete packages; with `everything`, also what other versions of the manifest and killed processes have left."""
+    """Delete packages; with `everything`, also folders that the manifest does not list, and unfinished folders."""
     folders = [places.root() / each.name for each in packages]
     if everything:
         folders += [*fetching.outdated(tuple(packages)), *fetching.unfinished()]

@@ -25,7 +25,7 @@ _LONGEST_S = 24 * 60 * 60
 _LARGEST_CONTEXT = 10_000_000
 """The highest value of `--context`, in tokens.
 
-A message that is longer than the context has a word of five bytes for each token.
+To exceed the context, the suite sends a word of five bytes for each token.
 """
 
 

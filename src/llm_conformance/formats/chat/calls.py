@@ -85,7 +85,7 @@ def plain(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return the document of an answer with this message."""
+    """Return the document of an answer; `items` has only its message."""
     (message,) = items
     finish = "tool_calls" if message.get("tool_calls") else "stop"
     return {

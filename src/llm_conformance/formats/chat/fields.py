@@ -1,4 +1,7 @@
-"""Write the role and the empty fields of an object as a list, such as `role, content empty`. Such a list is a way."""
+"""Write the role and the empty fields of an object as a list, such as `role, content empty`.
+
+Such a list is a way of a variation (`variations`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Any
 from llm_conformance.formats.chat.variations import NOTHING
 
 LISTS = frozenset(("tool_calls", "annotations", "reasoning_details", "reasoning_steps", "images"))
-"""The fields that are lists; all others are text."""
+"""The fields whose JSON value is a list; all others are text."""
 
 STEPS = "reasoning_steps"
 """Perplexity's field: a list of steps, each with a thought."""

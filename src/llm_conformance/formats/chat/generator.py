@@ -40,7 +40,10 @@ class ChatGenerator(Generator):
     structure: ClassVar[tuple[str, ...]] = ("/choices", "/choices/0", "/choices/0/message", "/choices/0/delta")
 
     def blocks(self, draw: DrawFn, api: Api) -> tuple[Block, ...]:
-        """Draw reasoning, then text, then tool calls. Instead, draw a refusal, or audio if the API has audio."""
+        """Draw reasoning, then text and tool calls. Audio may replace text and calls if the API has audio.
+
+        In a few cases, draw only a refusal.
+        """
         if "given" in ways_of(api, v.REFUSALS) and some(draw) and some(draw):
             return (Refusal(draw(texts.answers(3).filter(str.strip))),)
         reasoning = draw(texts.reasonings()) if either(draw) and api.reasoning_fields else ""
@@ -66,7 +69,7 @@ class ChatGenerator(Generator):
         return replace(answer, blocks=blocks, choices=choices, word=word, word_also=native_word(draw, api, word))
 
     def counted_answer(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Draw which chunks of a stream have token counts, if a stream has some of these ways only on request."""
+        """Draw which chunks of a stream have token counts, if this depends on the request (`way_params`)."""
         api = answer.api
         to_ask = api.way_params.get(v.COUNTS_OF_A_STREAM.name, {})
         if mode == "json" or to_ask.keys().isdisjoint(ways_of(api, v.COUNTS_OF_A_STREAM)):

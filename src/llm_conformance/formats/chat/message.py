@@ -91,7 +91,7 @@ def _reasoning(draw: DrawFn, answer: Answer) -> Fields:
 
 
 def fields_of(draw: DrawFn, api: Api, variation: Variation) -> str:
-    """Draw which fields have the reasoning, as a text. If the row states no ways, draw one of `reasoning_fields`."""
+    """Draw the list of fields with the reasoning (`fields`), or one of `reasoning_fields` if the row has no lists."""
     ways = tuple(api.varies.get(variation.name, ())) or api.reasoning_fields
     return pick(draw, *ways)
 

@@ -41,7 +41,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | Earlie
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return the document of an answer with this message; it does not name the model."""
+    """Return the document of an answer; `items` has only its message. The document does not name the model."""
     (message,) = items
     content = message.get("content") or []
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content

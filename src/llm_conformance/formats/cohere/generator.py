@@ -77,9 +77,9 @@ class CohereGenerator(Generator):
         return "absent" in ways_of(api, COUNTS_OF_A_FAILURE)
 
     def citation(self, answer: Answer, block: Text, citation: Citation) -> Mapping[str, Any]:
-        """Return a citation.
+        """Return a citation without its offsets.
 
-        Its offsets count in the content block that it names; if it names none, in the whole text.
+        They count in the content block that the citation names; if it names none, in the whole text.
         """
         (kind,), (typed,) = ways_of(answer.api, CITATION_SOURCE), ways_of(answer.api, CITATION_TYPE)
         number = next(number for number, each in enumerate(answer.blocks) if each is block)

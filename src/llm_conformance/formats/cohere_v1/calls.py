@@ -31,6 +31,6 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
     """Raise CannotAskError.
 
-    Nobody calls this function, because all earlier answers are texts, and a call has a place for texts.
+    Nobody calls this function, because all earlier answers are texts, and texts stay messages of the call.
     """
     raise CannotAskError("an earlier answer is more than a text")

@@ -12,7 +12,10 @@ Fields = dict[str, Any]
 
 Whole = Callable[[Answer], Fields]
 Piece = Callable[[Answer, str, Fields], Fields]
-"""Returns the chunk with a piece of the text. The fields are {`word`: finish word} for the last chunk; else {}."""
+"""Returns the chunk with a piece of the text.
+
+The fields are {`word`: finish word} for the last chunk; for other chunks, {} or {`word`: None}.
+"""
 
 
 def _head(answer: Answer) -> Fields:

@@ -101,7 +101,7 @@ def ways_of_a_stream(api: Api, documents: Sequence[Any]) -> Found:
 
 
 def _has_a_block_a_piece(starts: Mapping[int, Fields], deltas: Mapping[int, Sequence[Fields]]) -> bool:
-    """Return True if each text block has only one piece. Neighbouring blocks are then pieces of one text."""
+    """Return True if each text block has only one piece, and some are neighbours. Neighbours are pieces of one text."""
     plain = [set(piece) == {"text"} for pieces in deltas.values() for piece in pieces]
     alone = [
         number not in starts and len(pieces) == 1 and set(pieces[0]) == {"text"} for number, pieces in deltas.items()

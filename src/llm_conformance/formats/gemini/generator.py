@@ -83,7 +83,7 @@ class GeminiGenerator(Generator):
                 yield segment
 
     def settled(self, draw: DrawFn, answer: Answer, mode: Mode) -> Answer:
-        """Remove what a filter or an error removes: signatures and content. An answer with citations ends normally.
+        """Remove what a filter or an error removes: signatures and content. Let an answer with citations end normally.
 
         A stream keeps the text that it has sent before its last chunk. A plain response that failed may keep its text,
         too.
@@ -98,7 +98,7 @@ class GeminiGenerator(Generator):
         return replace(answer, blocks=unsigned if keeps else ())
 
     def has_body(self, answer: Answer) -> bool:
-        """Return False if a filter has removed content. Only a stream can have shown that content."""
+        """Return False if a filter or an error has removed content. Only a stream can have shown that content."""
         broken_off = _broken_off(answer)
         return broken_off is None or not answer.blocks or "parts" in ways_of(answer.api, broken_off)
 

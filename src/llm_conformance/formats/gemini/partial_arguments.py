@@ -21,7 +21,7 @@ def can_be_in_pieces(call: Call) -> bool:
 
 
 def in_pieces(draw: DrawFn, call: Call) -> Iterator[Fields]:
-    """Draw the function calls that send a call. The first has the name; the last is empty or has the last value."""
+    """Draw the `functionCall`s that send a call. The first has the name; the last is empty or has the last value."""
     yield _identified(call) | {"willContinue": True}
     pieces = [
         {"partialArgs": [piece], "willContinue": True} for piece in _pieces(draw, "$", json.loads(call.arguments))

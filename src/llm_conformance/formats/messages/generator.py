@@ -139,7 +139,7 @@ class MessagesGenerator(BlocksGenerator):
         return {"type": "thinking", "thinking": block.text, **signature}
 
     def frames(self, draw: DrawFn, answer: Answer) -> list[Frame]:
-        """Draw a stream of events. The first has the token counts of the prompt; the last has those of the output."""
+        """Draw a stream. `message_start` has the token counts of the prompt, `message_delta` those of the output."""
         api = answer.api
         first, last = _counts_of_a_stream(draw, answer)
         begun = _message(answer, []) | {"stop_reason": None, "stop_sequence": None, "usage": first}

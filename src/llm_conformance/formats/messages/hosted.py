@@ -27,7 +27,7 @@ ARGUMENTS = {
     "bash_code_execution_tool_result": ('{"command": "ls"}', '{"command": "echo é 😀"}'),
     MCP_RESULT: ('{"place": "a"}', '{"place": "é 😀"}'),
 }
-"""Maps a tool to possible arguments, as JSON texts."""
+"""Maps the type of a result block to possible arguments of its tool, as JSON texts."""
 
 DECLARED: Mapping[str, Mapping[str, Any]] = {
     "web_search": {"type": "web_search_20250305", "name": "web_search"},

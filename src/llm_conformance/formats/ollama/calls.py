@@ -51,7 +51,7 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Mapping[str, Any] | Earlie
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return the document of an answer with this message."""
+    """Return the document of an answer; `items` has only its message."""
     (message,) = items
     return {
         "model": model,

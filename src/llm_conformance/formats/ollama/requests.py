@@ -15,7 +15,7 @@ def read(request: Mapping[str, Any]) -> Iterator[Turn]:
     """Yield the turns of a request."""
     for message in objects(request.get("messages")):
         role = str(message.get("role"))
-        if role == "tool":  # calls have no ids, and older servers accept any tool name
+        if role == "tool":  # calls may have no ids, and older servers accept any tool name
             yield Turn(role, "result", plain_text(message.get("content")))
             continue
         yield from text_turns(role, message.get("content"))

@@ -12,5 +12,5 @@ __all__ = ["HISTORY", "answer", "read"]
 
 
 def answer(items: Sequence[Any], model: str) -> Mapping[str, Any]:
-    """Return the document of an answer with this message, which is a chat completion in an envelope."""
+    """Return the document of an answer, a chat completion in an envelope; `items` has only its message."""
     return {"result": chat.answer(items, model), "success": True, "errors": [], "messages": []}

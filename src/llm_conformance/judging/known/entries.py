@@ -1,7 +1,8 @@
 """Entries for the failures of a run: if possible, one for each cause. Each entry names only failing cells.
 
 Failures of one rule form a group if their messages have the same stable part (`known.messages`). A group joins a larger
-group if its rule fails in some scenarios of the larger group and passes in none of them: then one fault causes both.
+group if all its scenarios are in the larger group, and if its rule passes in none of the larger group's scenarios: then
+one fault causes both.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from llm_conformance.judging.verdict import Verdict
 from llm_conformance.rules.rule import HARMS, Harm
 
 _LARGE = 0.5
-"""From this share of another group's scenarios on, a group joins the other even if its rule passes nowhere else."""
+"""A group whose rule passes nowhere else joins another only if it has at least this share of the other's scenarios."""
 
 Restriction = tuple[tuple[str, str], ...]
 """The keys and values that restrict an entry to a mode or a method."""
@@ -120,7 +121,7 @@ def _failures(verdict: Verdict) -> Iterator[Failure]:
 
 
 Passed = Mapping[tuple[str, str], Collection[Where]]
-"""Maps (adapter, rule) to the cells that pass or that another entry names."""
+"""Maps (adapter, rule) to the cells that pass or that a known deviation names."""
 
 
 def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:

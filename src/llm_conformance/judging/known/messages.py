@@ -33,7 +33,7 @@ def stable_part(cause: str) -> str | None:
 def widest(parts: Iterable[str]) -> dict[str, str]:
     """Map each part to its replacement.
 
-    Of the parts in it (itself among them), this is the one that occurs in most parts.
+    A part may contain other parts, and it contains itself. The replacement is the one of these that most parts contain.
     """
     found = sorted(set(parts))
     within = {part: [each for each in found if is_part(part, each)] for part in found}

@@ -19,7 +19,7 @@ _SHOWN = ("status", "fault", "outage", "body")
 
 
 def answer(exchange: Exchange, rule: Rule) -> Mapping[str, Any]:
-    """Return the labelled parts of the recorded answer: its body, and its status unless that is 200.
+    """Return the labelled parts of the recorded answer: status unless 200, fault of the connection, outage, and body.
 
     A body of more than 1,500 characters is cut to three pieces: the beginning, the end, and the text around an expected
     value of the rule's family that the response lacks.

@@ -79,7 +79,7 @@ class Counterexample:
 def failure_texts(
     found: Iterable[tuple[Rule, Counterexample]], directory: Path | None, options: Iterable[str]
 ) -> Iterator[str]:
-    """Yield the texts of failures, each example once.
+    """Yield the texts of failures. Only the first text about an example shows the example.
 
     Rules that an example breaks with the same message share one text.
     """

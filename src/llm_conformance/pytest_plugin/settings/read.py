@@ -36,7 +36,7 @@ _MOST_NAMES = 5
 def read(config: pytest.Config) -> Settings:
     """Read the options and load what they name.
 
-    Raises pytest.UsageError with all problems of one kind of option or file.
+    Raises pytest.UsageError with all problems of the first kind of option or file that has problems.
     """
     opened: list[AdapterUnderTest] = []
     try:

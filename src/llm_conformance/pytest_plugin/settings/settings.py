@@ -28,7 +28,8 @@ class Settings:
         scenarios: The scenarios that this run may use.
         files: All scenario files, including those that this run does not use.
         bare: Cassettes without a scenario file.
-        other_files: The number of files beside the bare cassettes whose names show that they have no recordings.
+        other_files: The number of other files beside the bare cassettes. The names of these files show that they are no
+            recordings.
         reports: The report files to write.
         write_deviations: The file of known deviations to write.
         probes_apart: Whether a failing probe is shown without failing the run.

@@ -1,4 +1,4 @@
-"""A check of the lint: the recorded request of a later turn sends only what the call and the earlier answers have.
+"""A check of the lint: the recorded request of a later turn sends only what the call and the earlier turns have.
 
 If somebody edits an earlier answer, the later turn may still have the old signature, reasoning or argument. The suite
 would then blame an adapter that sends the new one.
@@ -26,7 +26,7 @@ _NO_ARGUMENTS: Mapping[str, Any] = {}
 
 
 def requests_send_what_answers_have(recording: Recording) -> Problems:
-    """Report each text in the messages of a later turn that neither the call nor an earlier answer has."""
+    """Report each text in the messages of a later turn that no call or answer up to this turn has."""
     file = recording.file
     if not file.earlier:
         return
@@ -40,13 +40,13 @@ def requests_send_what_answers_have(recording: Recording) -> Problems:
 
 
 def _is_known(text: str, known: Collection[str], values: Collection[Any]) -> bool:
-    """Return True if each text between think tags is part of a known text, or the same as JSON."""
+    """Return True if think tags split a text into parts of known texts, or if a known text has the same JSON value."""
     parts = [part.strip() for part in _TAG.split(text)]
     return all(any(part in each for each in known) for part in parts) or as_json(text) in [*values, _NO_ARGUMENTS]
 
 
 def _known(file: ScenarioFile, mode: Mode) -> Iterator[str]:
-    """Yield the texts of a call and of the answers before it."""
+    """Yield the texts of a call, and of the earlier calls and their answers."""
     yield from (text for _, text in _texts(file.document["call"]))
     for earlier in file.before():
         yield from (text for _, text in _texts(earlier.document["call"]))

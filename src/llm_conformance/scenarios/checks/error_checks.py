@@ -34,7 +34,7 @@ def class_is_named(recording: Recording) -> Problems:
 def key_is_in_probes_only(recording: Recording) -> Problems:
     """Report a response that repeats the whole API key, unless the scenario is a probe.
 
-    Providers mask the keys that they repeat. So an adapter that passes on such a response may fail only in a probe.
+    Providers mask the keys that they repeat. So only a probe may blame an adapter that passes on such a response.
     """
     if CANARY_KEY.encode() in recording.interaction.body and recording.file.cassette.grounds != "probe":
         yield "the response has the whole API key, which providers mask: mask it, or make this a probe", ("recordings",)

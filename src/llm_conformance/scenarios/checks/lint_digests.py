@@ -43,7 +43,7 @@ def passed(directory: Path) -> Mapping[str, str]:
 
 
 def of_scenario(path: Path) -> str | None:
-    """Return the digest of a scenario. It covers file, cassette, API, and the scenarios whose answers it contains.
+    """Return the digest of a scenario: of its file, its cassette, its API, and the scenarios whose answers it contains.
 
     Return None if these scenarios cannot be found without parsing the YAML.
     """

@@ -26,7 +26,7 @@ def may_have_recordings(path: Path) -> bool:
 
 
 def is_always_a_cassette(path: Path) -> bool:
-    """Return True if a file without recordings is an error. A file with any other suffix may be something else."""
+    """Return True for `.yaml`: such a file without recordings is an error. Other files may be something else."""
     return path.name.removesuffix(_PACKED).endswith(".yaml")
 
 

@@ -22,7 +22,7 @@ class Choice(Answer):
     """A choice.
 
     Attributes:
-        after_finish: What a stream sends after its finish word.
+        after_finish: The names of the content fields that a stream sends after the finish word.
         logprobs: What the answer says about each token.
     """
 

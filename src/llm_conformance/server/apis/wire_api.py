@@ -31,7 +31,7 @@ class WireApi(abc.ABC):
         calls_have_ids: Whether each call has an id.
         stopped: The finish word of an answer that a stop sequence has ended.
         has_seed: Whether a request may have a seed.
-        last: What ends a stream, in the words of messages.
+        last: What ends a stream, in the words of verdicts.
         last_types: The types of the events that end a stream, if its events have types.
         behind_last: What may come once after the last event; "" for nothing.
     """

@@ -1,4 +1,4 @@
-"""The lines of a stream of JSON documents, unchanged: https://github.com/ndjson/ndjson-spec."""
+"""The lines of a stream of JSON documents: https://github.com/ndjson/ndjson-spec."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from llm_conformance.server.framings.framing import Event, Framing
 
 
 def lines(body: bytes) -> Iterator[Event]:
-    r"""Yield the lines that are not empty. Raises UnicodeDecodeError.
+    r"""Yield the lines that are not blank, without outer white space. Raises UnicodeDecodeError.
 
     Only "\n" ends a line, because JSON texts may contain other line separators, such as U+2028.
     """

@@ -11,7 +11,7 @@ from llm_conformance.server.findings import Finding
 from llm_conformance.server.recordings import Recording
 
 EXAMPLES = 3
-"""How many failures of a finding are shown with their bytes at most."""
+"""At most this many failures of a finding are shown with their bytes."""
 _SHOWN = 20_000
 """How many code points of a request or an answer are shown at most."""
 

@@ -62,7 +62,7 @@ def _finding(finding: Mapping[str, Any], document: Document) -> Mapping[str, Any
 
 
 def _printable(value: Any) -> Any:
-    """Return a JSON value. Control characters in its texts, such as marks of direction, are escaped line by line."""
+    """Return a JSON value. Control characters in it, such as marks of direction, are escaped; line breaks are kept."""
     if isinstance(value, str):
         return "\n".join(printable(each.removesuffix("\r")) for each in value.split("\n"))
     if isinstance(value, Mapping):

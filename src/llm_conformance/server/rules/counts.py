@@ -11,10 +11,11 @@ from llm_conformance.server.exchange import Exchange
 
 
 def expect_sum(exchange: Exchange, usage: Mapping[str, Any], given_name: str, made_name: str) -> None:
-    """Raise a Violation unless the counts add up, and neither is 0 if there is content.
+    """Raise a Violation for counts that do not add up.
 
-    `given_name` is the field with the tokens of the prompt. `made_name` is the field with the tokens of the answer,
-    including reasoning. Raises Vacuous if a count is missing.
+    A prompt, and an answer with content, must not have 0 tokens. Reasoning tokens must not be more than those of the
+    answer. `given_name` is the field with the tokens of the prompt. `made_name` is the field with the tokens of the
+    answer, including reasoning. Raises Vacuous if a count is missing.
     """
     given, made, total = (count(usage, name) for name in (given_name, made_name, "total_tokens"))
     if given is None or made is None or total is None:

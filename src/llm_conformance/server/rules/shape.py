@@ -1,4 +1,4 @@
-"""WIRE-7, WIRE-8 and WIRE-11 to WIRE-13: the documented fields of answers, events and errors. SRV-5: their ids."""
+"""WIRE-7, WIRE-8, WIRE-11 and WIRE-12: the fields of answers, events and errors. WIRE-13: characters. SRV-5: ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SRV-30 to SRV-34: tool calls."""
+"""SRV-30, SRV-31, SRV-33 and SRV-34: tool calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_calls(exchange: Exchange) -> list[Answer]:
 
 @rule("SRV-30", harm="wrong")
 def calls_are_well_formed(exchange: Exchange) -> None:
-    """Each call has a name, and an id of its own and a type if the format has them.
+    """Each call has a name. In a format in which calls have ids and types, it also has an id of its own, and a type.
 
     The result of a call goes back under its id.
 
@@ -47,7 +47,7 @@ def calls_are_well_formed(exchange: Exchange) -> None:
 
 @rule("SRV-31", harm="wrong")
 def arguments_are_one_json_object(exchange: Exchange) -> None:
-    """The arguments of a call are one JSON object. Chat and responses encode it as text, once; the others do not.
+    """The arguments of a call are one JSON object. Chat and responses encode it as text, once; other formats do not.
 
     Two faults are the server's: arguments that are encoded as text twice, and the arguments of two calls in one. If a
     model does not write JSON at all, that is the model's fault, which the documentation allows.

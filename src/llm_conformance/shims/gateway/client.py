@@ -52,7 +52,10 @@ class Client:
         self._url, self._headers, self._timeout_s = url, headers, timeout_s
 
     def whole(self, body: Fields) -> Any:
-        """Return the document of a plain answer. Raises one of the exceptions above, or MalformedAnswerError."""
+        """Return the document of a plain answer.
+
+        Raises StatusError, StreamError, OutOfTimeError, MalformedAnswerError, or an httpx.TransportError.
+        """
         with self._sent(body) as (received, until):
             return _document(b"".join(_pieces(received, until)))
 

@@ -1,4 +1,4 @@
-"""A gateway's process. It starts once, and ends when the program that asks it ends, for whatever reason.
+"""A gateway's process. It starts once, and does not outlive the program that asks it, however that program ends.
 
     python -m llm_conformance.shims.gateway.process COMMAND ...
 

@@ -15,7 +15,7 @@ from llm_conformance.shims.gateway.settings import Upstream
 Fields = Mapping[str, Any]
 
 EXTRA = "gateway"
-"""The key of an answer for the gateway's own message. Later turns send that message back."""
+"""The key of the gateway's own message in an answer's `extras`. Later turns send that message back."""
 
 _PARTS = ("text", "image_url", "input_audio", "file")
 _SAME = (
@@ -99,7 +99,7 @@ def _message(message: Fields, upstream: Upstream) -> Fields:
 
 
 def _part(part: Fields, upstream: Upstream) -> Fields:
-    """Return a content part in OpenAI's form, from Anthropic's, Gemini's or its own."""
+    """Return a content part of Anthropic or Gemini in OpenAI's form. Parts that the gateway takes stay unchanged."""
     kind = part.get("type")
     source = part.get("source") or {}
     if kind in (*_PARTS, *upstream.parts):

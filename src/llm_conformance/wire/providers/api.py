@@ -2,8 +2,8 @@
 
 Each provider has a file `<provider>.toml`. Each API has a table `[api.<name>]` in it, with its facts and their sources.
 The code calls such a table a row, and its keys columns. An API may be `like` another API (`provider:api`). It then
-inherits every column of that API that it does not state itself. `schemas/provider.schema.json` is the schema of a file.
-The documentation has a page for each provider, made from the table.
+inherits the columns that it does not state itself, except `drafts`. `schemas/provider.schema.json` is the schema of a
+file. The documentation has a page for each provider, made from the table.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ PARTS: Mapping[str, str] = {
 """Maps each count that is part of another count to that count."""
 
 _WITHOUT_BLOCKS = ("chat", "ollama", "workers_ai")
-"""Wire formats whose text is one string. Others have typed blocks, and may or may not split text at think tags."""
+"""Wire formats in which a model of a think family (`think_families`) is taken to send its tags in the text.
+
+Their text is one string. A server that sends typed blocks may or may not split the text at the tags.
+"""
 
 _OPENAI_DETAILS: Mapping[str, str] = {
     "cached_tokens": "prompt_tokens_details/cached_tokens",
@@ -134,8 +137,8 @@ class Api:
         unplaced_counts: Fields of the usage object that another count may or may not include, because no source tells.
             If such a field is not 0, a bare recording has no expected counts.
         repeated_counts: Maps further fields of the usage object to the fields that add up to them, in the form of
-            `usage`. A further field is present whenever its fields are, and does not grow during a stream. Adapters may
-            read either.
+            `usage`. A further field is present if these fields are present, and does not grow during a stream. Adapters
+            may read it instead of them.
         speaks: Whether a response may be audio. Even if not, a provider may count audio tokens.
         round_trip: Whether and where reasoning goes back in the next request.
         switches: JSON pointers to the fields of a request body that turn thinking on or off, or set its amount.
@@ -303,11 +306,17 @@ class Api:
         return None
 
     def _has(self, model: str) -> bool:
-        """Return True if calls with this model in the path are of this API, unless another API names the model."""
+        """Return True if `path_models` names the model of a path, or is empty.
+
+        If it is empty, another API may still name the model.
+        """
         return not self.path_models or any(fnmatch.fnmatchcase(model, glob) for glob in self.path_models)
 
     def think_profile(self, model: str) -> ThinkProfile:
-        """Return what `think` states for a model; else `leading` if its family writes tags, and `off` if not."""
+        """Return what `think` states for a model. Else, return `leading` if its family writes tags, and `off` if not.
+
+        Families count only for the wire formats in `_WITHOUT_BLOCKS`.
+        """
         by_family = self.wire in _WITHOUT_BLOCKS and thinks_between_tags(model)
         return self.stated_profile(model) or ("leading" if by_family else "off")
 
@@ -338,7 +347,7 @@ class Api:
         return frozenset(part for part, whole in PARTS.items() if _exceeds(counts.get(part), counts.get(whole)))
 
     def unread(self, raw: Mapping[str, Any]) -> frozenset[str]:
-        """Return the counts that are where OpenAI has them, and that this API is not known to report there.
+        """Return the counts that a usage object has only at the paths of OpenAI, not at those of the row.
 
         An adapter may return them, because they are on the wire, or None.
         """

@@ -34,7 +34,7 @@ def problems(stated: Columns, inherited: Columns) -> Iterator[tuple[Where, str]]
 
 
 def like_problem(api: str, apis: Mapping[str, Columns]) -> str | None:
-    """Return what is wrong with the `like` of an API; None if it names an API that states all columns itself.
+    """Return what is wrong with the `like` of an API; None if it leads to an API without `like`.
 
     Args:
         api: The API, `provider:api`.

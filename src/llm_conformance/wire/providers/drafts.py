@@ -1,4 +1,4 @@
-"""The table `[api.X.drafts]`: what the drafts of an API (`recording.draft`) have besides their conversations."""
+"""The table `[api.X.drafts]`: how to ask an API for its first recordings (`recording.draft`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SRV-10 to SRV-14: token counts."""
+"""SRV-10 to SRV-13: token counts."""
 
 from __future__ import annotations
 

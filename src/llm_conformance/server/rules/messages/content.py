@@ -72,7 +72,7 @@ def _usage_of(event: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @rule("SRV-61", harm="wrong", apis=_APIS)
 def stop_sequence_is_named(exchange: Exchange) -> None:
-    """With the stop reason `stop_sequence`, `stop_sequence` is the sequence that ended the answer; else it is null.
+    """The field `stop_sequence` is the sequence that ended the answer; with any other stop reason, it is null.
 
     A program with several stop sequences needs this field to decide how to go on.
 

@@ -77,7 +77,7 @@ def blocks_are_begun_and_ended(exchange: Exchange) -> None:
 
 @rule("WIRE-17", harm="lost", modes=("stream",), apis=_APIS)
 def deltas_fit_their_blocks(exchange: Exchange) -> None:
-    """A text block gets text deltas, a thinking block thinking deltas, and a call deltas of its input.
+    """A text block gets text deltas, a thinking block gets thinking deltas, and a call gets deltas of its input.
 
     Clients add a delta to the field that the delta's type names. A block of another type does not have that field.
 

@@ -52,7 +52,7 @@ def durations_are_nanoseconds(exchange: Exchange) -> None:
 
     Programs divide the counts by the durations to show tokens per second.
 
-    Only a stream that takes a second or more shows that a duration is too short.
+    A stream of a second or more must not take far longer than `total_duration`, either.
 
     Source: https://docs.ollama.com/api/usage ("total_duration: How long the response took to generate", "All timing
     values are measured in nanoseconds").

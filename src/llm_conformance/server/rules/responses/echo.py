@@ -14,7 +14,7 @@ from llm_conformance.server.rule import rule
 
 @rule("SRV-66", harm="wrong", apis=("responses",))
 def settings_are_those_of_the_request(exchange: Exchange) -> None:
-    """A response repeats `tool_choice` and `parallel_tool_calls` of its request, and lists its functions in `tools`.
+    """A response repeats `tool_choice`, `parallel_tool_calls` and the functions in `tools` of its request.
 
     Programs keep responses, and read in them what the model was allowed to do.
 

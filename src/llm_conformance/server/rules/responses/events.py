@@ -70,7 +70,7 @@ def items_are_added_and_done(exchange: Exchange) -> None:
 
 @rule("WIRE-22", harm="wrong", modes=("stream",), apis=_APIS)
 def what_is_done_is_what_was_sent(exchange: Exchange) -> None:
-    """A `done` event has the joined text and arguments of the deltas, and the name and id of the call's `added` event.
+    """A `done` event has the joined text and arguments of the deltas. For a call, it repeats name and id from `added`.
 
     Some clients join the deltas. Other clients read the `done` events.
 

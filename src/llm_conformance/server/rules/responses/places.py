@@ -20,7 +20,7 @@ _TEXT = ("response.output_text.delta", "response.output_text.done")
 
 @rule("WIRE-27", harm="untraceable", modes=("stream",), apis=_APIS)
 def ids_stay_the_same(exchange: Exchange) -> None:
-    """All events of a stream have the same response `id`; in the last event, messages and calls have their first ids.
+    """All events of a stream have the same response `id`. In the last event, messages and calls still have their ids.
 
     A program keeps the id of the first event, to fetch the response later or to continue from it.
 
