@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from llm_conformance.generate.variations import ways_of
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.contents import thinks
 from llm_conformance.themes.theme import THEMES
+from llm_conformance.wire import think_tags
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
@@ -143,3 +145,21 @@ def test_rows_that_think_have_a_word_for_the_token_limit() -> None:
     for api in THINKING:
         if CUT_OFF in ways_of(api, BLOCK):
             assert "length" in GENERATORS[api.wire].words(api).values()
+
+
+@pytest.mark.parametrize(
+    ("text", "profile", "expected"),
+    [
+        ("<think>think</think>Four.", "leading", ["think"]),
+        ("a <think>a</think> b", "anywhere", ["a"]),
+        ("a <think> a\n</think> b<think>b", "anywhere", ["a", "b"]),
+        ("no</think><think> \n</think><think>no </think>no", "prefilled", ["no", "no"]),
+        ("<think>none</think>", "off", []),
+    ],
+)
+def test_the_spans_of_reasoning_are_between_the_tags(text: str, profile: ThinkProfile, expected: list[str]) -> None:
+    spans = think_tags.reasoning_spans(text, profile)
+    assert [text[start:end] for start, end in spans] == expected == think_tags.split(text, profile)[1]
+    assert all(
+        re.search(r"(\A|>)\s*\Z", text[:start]) and re.match(r"\s*(</think>|\Z)", text[end:]) for start, end in spans
+    )

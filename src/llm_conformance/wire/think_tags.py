@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from llm_conformance.contract.call import ThinkProfile
 from llm_conformance.wire.providers.api import TAG
@@ -26,24 +26,21 @@ def split(text: str, profile: ThinkProfile, tag: str = TAG) -> tuple[str, list[s
 
     White space around a block's reasoning is removed, and so is white space in the visible text after a block.
     """
+    blocks = _blocks(text, profile, tag)
     if profile == "anywhere":
-        return _pattern(profile, tag).sub("", text), _inner(_pattern(profile, tag).finditer(text))
-    rest, blocks = text, []
-    current = profile
-    while current != "off" and (block := _pattern(current, tag).match(rest)):
-        blocks.append(block)
-        rest, current = rest[block.end() :], "leading"
-    return rest, _inner(iter(blocks))
+        visible = _pattern(profile, tag).sub("", text)
+    else:
+        visible = text[blocks[-1].end() :] if blocks else text
+    return visible, [inner for block in blocks if (inner := block["inner"].strip())]
 
 
 def reasoning_spans(text: str, profile: ThinkProfile, tag: str = TAG) -> list[tuple[int, int]]:
     """Return (start, end) of each reasoning block without outer white space, in code points of the text."""
-    spans, position = [], 0
-    for inner in split(text, profile, tag)[1]:
-        start = text.index(inner, position)
-        position = start + len(inner)
-        spans.append((start, position))
-    return spans
+    return [
+        (block.end("inner") - len(block["inner"].lstrip()), block.start("inner") + len(block["inner"].rstrip()))
+        for block in _blocks(text, profile, tag)
+        if block["inner"].strip()
+    ]
 
 
 def begins_with_tag(text: str, tag: str = TAG) -> bool:
@@ -87,5 +84,13 @@ def _pattern(profile: ThinkProfile, tag: str) -> re.Pattern[str]:
     return re.compile(_PATTERNS[profile].replace("{tag}", tag), re.DOTALL)
 
 
-def _inner(blocks: Iterator[re.Match[str]]) -> list[str]:
-    return [inner for block in blocks if (inner := block["inner"].strip())]
+def _blocks(text: str, profile: ThinkProfile, tag: str) -> list[re.Match[str]]:
+    """Return all blocks of a text, the blank ones too. The group `inner` is what is between the tags."""
+    if profile == "anywhere":
+        return list(_pattern(profile, tag).finditer(text))
+    blocks: list[re.Match[str]] = []
+    current, position = profile, 0
+    while current != "off" and (block := _pattern(current, tag).match(text, position)):
+        blocks.append(block)
+        current, position = "leading", block.end()
+    return blocks
