@@ -11,7 +11,7 @@ Not to be said: tools and parts of a message whose type the library refuses, par
 
 `max_retries` is 0: the library's `timeout` holds for each attempt, and its retries would outlast `call.timeout_s`. The
 settings keep it from asking anybody else: its lists of prices and of beta headers are those that it brings along, and
-it downloads no tokenizer. It would guess token counts with that, and offline wait for it beyond the limit.
+it downloads no tokenizer. It would guess token counts with one; offline, the download outlasts the limit.
 """
 
 import os

@@ -22,8 +22,11 @@ class IdleHypothesis:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Remove the plugin if all tests were the suite's own, ran in this process, and did not import Hypothesis."""
+        """Remove the plugin if all tests were the suite's own, ran in this process, and did not import Hypothesis.
+
+        With workers of pytest-xdist, this process has no tests.
+        """
         plugins = session.config.pluginmanager
-        is_idle = bool(session.testscollected) and all(isinstance(item, JudgingItem) for item in session.items)
+        is_idle = bool(session.items) and all(isinstance(item, JudgingItem) for item in session.items)
         if is_idle and "hypothesis" not in sys.modules and plugins.has_plugin(_PLUGIN):
             plugins.unregister(name=_PLUGIN)

@@ -178,7 +178,7 @@ def _is_hidden(key: str, parent: Mapping[str, Any], hidden: frozenset[str]) -> b
 
 
 def leaks(round_trip: RoundTripRequirement, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (JSON pointer, text) of every visible text in a request that contains a piece of earlier reasoning."""
+    """Yield (JSON pointer, text) of every visible text in a request into which earlier reasoning has leaked."""
     # A piece that also occurs in a visible text of the conversation does not prove a leak.
     visible = "\n".join((*round_trip.texts, round_trip.instructions))
     pieces = {piece for trace in round_trip.traces for piece in _pieces(trace.strip()) if piece not in visible}

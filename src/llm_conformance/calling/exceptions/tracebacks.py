@@ -37,8 +37,8 @@ def cause_of(error: BaseException) -> str:
 
     Examples are `KeyError in mypkg/decode.py:31 decode` and `httpx.ReadTimeout in mypkg/call.py:5 ask`. The place is
     the innermost frame outside of Python, the suite and `_HELPERS`. Without such a frame, the text is the class and the
-    message. If another exception caused this one, the text names both and has the place of the other, as in
-    `httpx.ReadTimeout from TimeoutError in mypkg/call.py:5 ask`.
+    message. If an exception, except pydantic's, caused this one, the text names both and has the place of the first, as
+    in `httpx.ReadTimeout from TimeoutError in mypkg/call.py:5 ask`.
     """
     *_, root = _chain(error)
     if root is not error and not _is_of_pydantic(root):
