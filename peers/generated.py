@@ -30,6 +30,7 @@ from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import QUIET, Status
 from llm_conformance.reports import files
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.findings import cause_of
 from llm_conformance.reports.grouping import one_by_one
 from peers import known
 from peers.environments import ROOT
@@ -153,8 +154,8 @@ def _judgements(finding: Document, applied: Document) -> Collection[str]:
         str(applied["deviations"][each["deviation"]]["judgement"])
         for each in applied["results"]
         if each["status"] == Status.EXPECTED
-        and each["rule"] == finding["rule"]
-        and finding["cause"] in (each.get("cause"), each["message"])
+        and cause_of(each) == finding["cause"]
+        and (each["rule"] == finding["rule"] or each.get("traceback"))
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from llm_conformance.adapter.libraries import Library, libraries
 from llm_conformance.reports import files
+from llm_conformance.rules.exchange import UNMAPPED
 from peers import generated
 from peers.generated import Row
 from tests.test_reports import document, result
@@ -64,6 +65,17 @@ def test_each_cause_of_a_search_counts_for_the_entry_that_names_it(library: Libr
 
     assert (found.conversations, found.faults, found.others) == (2, 1, 1)
     assert found.without_entry == (f"MSG-2 in {ANSWERS} (parse): twice",)
+
+
+def test_errors_of_a_package_that_are_not_mapped_are_one_fault(library: Library) -> None:
+    def unmapped(name: str) -> dict[str, Any]:
+        told = {"message": f"got {name}: gone ({UNMAPPED})", "traceback": f"{name}: gone"}
+        return drawn(SILENT, f"httpx.{name} in a.py:1 f", rule="ERR-3", **told)
+
+    report = document(unmapped("ReadTimeout"), unmapped("ConnectTimeout"), effort="quick")
+    found = generated.judged(library, report)
+
+    assert (found.faults, found.others, found.without_entry) == (1, 0, ())
 
 
 def test_a_row_keeps_what_has_been_mended_and_counts_it(library: Library) -> None:

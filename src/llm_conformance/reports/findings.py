@@ -180,7 +180,7 @@ def _of_a_call(rule: str) -> tuple[Any, ...]:
 
 def _key(result: Result) -> Key:
     """Return the key that the results of a finding share. All rules that report one exception have the same cause."""
-    return "" if result.get("traceback") else result["rule"], _cause(result)
+    return "" if result.get("traceback") else result["rule"], cause_of(result)
 
 
 def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cells: int) -> Finding:
@@ -195,7 +195,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         rule=rule,
         also=tuple(also),
         harm=harm_of(rule),
-        cause=_cause(first),
+        cause=cause_of(first),
         message=message,
         conversations=len(conversations),
         cells=cells,
@@ -242,7 +242,8 @@ def _exchange(result: Result) -> Exchange:
     return result["scenario"], result["mode"], result["method"], drawn
 
 
-def _cause(result: Result) -> str:
+def cause_of(result: Result) -> str:
+    """Return the text that the failures of a finding share."""
     cause: str = result.get("cause") or result["message"] or ""
     unmapped = _unmapped(result)
     return cause if unmapped is None else f"errors of {unmapped['package']} that the adapter does not map"
