@@ -158,7 +158,7 @@ def test_a_failure_says_that_the_first_request_was_not_answered(runner: Runner, 
     assert (judgement.message or "").startswith(
         "expected ServiceUnavailableError for the 503, or a second request; it raised LookupError"
     )
-    assert "map the class, alone or with a status, in the adapter's `errors`" in (judgement.message or "")
+    assert "map it, alone or with a status, in the adapter's `errors`" in (judgement.message or "")
     shown = recorded_and_expected(outage, "json")["outage"]
     assert shown.startswith("the first request is answered with 503 ")
     assert "outage" not in recorded_and_expected(replace(outage, outage=None), "json")
