@@ -23,8 +23,8 @@ _LINE_SEPARATORS = "\u2028\u2029\x85"
 
 
 UNMAPPED = (
-    "neither its class nor a status attribute maps it to an error of the contract; if users of the library are to catch "
-    "this class, map it, alone or with a status, in the adapter's `errors` (docs/adapters.md#errors)"
+    "neither its class nor a status attribute maps it to an error of the contract; if users of the library are to "
+    "catch this class, map it, alone or with a status, in the adapter's `errors` (docs/adapters.md#errors)"
 )
 """The hint for an error whose class of the contract is unknown."""
 
