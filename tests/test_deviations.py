@@ -270,6 +270,12 @@ def test_entries_that_name_nothing_in_the_run_are_counted_with_the_reason(tmp_pa
     ]
 
 
+def test_unused_entries_of_an_installed_suite_are_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = in_force(*load(tmp_path, entry(), entry("MSG-1")))
+    monkeypatch.setattr("llm_conformance.judging.deviations.is_library_file", lambda _path: True)
+    assert list(known.unused({0}, ())) == []
+
+
 def test_an_entry_of_a_cell_that_is_blocked_is_not_stale(tmp_path: Path) -> None:
     known = in_force(*load(tmp_path, entry(message="a"), entry(message="b")))
     tally = Tally(keeps=False)

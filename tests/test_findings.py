@@ -119,6 +119,8 @@ def test_errors_of_one_package_that_are_not_mapped_are_one_finding() -> None:
     assert "got ConnectError, DecodingError and ReadTimeout of httpx (neither its class" in httpx.message
     assert (httpx.rule, httpx.also, httpx.also_messages) == ("ERR-2", ("ERR-3",), {})
     assert (openai.conversations, openai.message) == (1, results[-1]["message"])
+    assert httpx.examples[0]["cause"] == "httpx.DecodingError in mypkg/call.py:5 ask", "the place is shown with it"
+    assert "cause" not in only([failure("MSG-2", "openai/a")]).examples[0]
 
 
 def test_bugs_are_not_taken_for_errors_that_are_not_mapped() -> None:

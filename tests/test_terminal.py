@@ -159,6 +159,16 @@ def test_the_advice_on_an_error_without_a_class_is_shown_whole(columns: int) -> 
     assert "many " * 60 not in shown
 
 
+def test_a_finding_in_one_line_has_both_ends_of_its_message_and_no_advice() -> None:
+    found = f"expected TimeoutError; got {'many ' * 40}ReadTimeout of httpx"
+    (finding,) = findings([failure("ERR-3", "openai/a", f"{found} ({UNMAPPED})")])
+    line = finding_text.in_one_line(finding, 7, "3 of 32 conversations and 1 of 5 generated", 100)
+    assert line.startswith("7. wrong: ERR-3 in 3 of 32: expected TimeoutError; got many")
+    assert line.endswith("Timeout of httpx")
+    assert " ... " in line
+    assert len(line) == 100
+
+
 def test_long_parentheses_at_the_end_are_no_advice() -> None:
     message = f"expected RateLimitError; got LLMError (LLMError: {'many ' * 80}words)"
     shown = " ".join(each.strip() for each in lines(failure("ERR-1", "openai/a", message))[1:4])
@@ -176,8 +186,11 @@ def test_a_run_of_generated_inputs_alone_does_not_count_scenarios(pytester: pyte
     options = ("--adapter=other", "--conformance-cassettes=own", str(miniature.RULES))
     drawn = inline.run(pytester, *options, "--conformance-examples=1", "-k", "generated and usage")
     drawn.stdout.fnmatch_lines(["right: 0 of 1 generated"])
+    more = "1 input of each kind or fewer; gates draw 100 (--conformance-examples=ci)"
+    drawn.stdout.fnmatch_lines([f"generated inputs: --conformance-examples=1, {more}"])
     drawn.stdout.no_fnmatch_line("not covered*")
     written = inline.run(pytester, *options, "--conformance-examples=0")
+    written.stdout.no_fnmatch_line("generated inputs: *")
     written.stdout.fnmatch_lines(["not covered: * scenarios, of APIs that the adapter does not list"])
 
 

@@ -114,11 +114,11 @@ def shortened_before_hint(text: str, most: int) -> str:
     """
     if len(text) <= most:
         return text
-    hint = _hint_of(text)
+    hint = hint_of(text)
     return shortened(text.removesuffix(hint), max(most - len(hint), most * 3 // 4)) + hint
 
 
-def _hint_of(text: str) -> str:
+def hint_of(text: str) -> str:
     """Return the parentheses that a text ends with; "" if there are none, or if they are too long for a hint."""
     depth = 0
     for at in range(len(text) - 1, max(len(text) - _LONGEST_HINT, 0), -1):

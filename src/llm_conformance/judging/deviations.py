@@ -212,14 +212,16 @@ class Deviations:
     def unused(self, used: Collection[int], undecided: Collection[int]) -> Iterator[str]:
         """Yield one line with the number of entries that name no failure in this run, and the reasons.
 
-        Stale entries are not counted. Yields nothing if there is no such entry.
+        Stale entries are not counted, and neither are those of an installed suite. Yields nothing if there is no such
+        entry.
 
         Args:
             used: The positions of deviations that name a failure or are stale.
             undecided: The positions of deviations that name a cell which could not be judged.
         """
         applying = {at for positions in self.by_adapter.values() for at in positions}
-        unused = [positions for positions in self.by_entry.values() if set(positions).isdisjoint(used)]
+        own = [positions for (path, _), positions in self.by_entry.items() if not is_library_file(path)]
+        unused = [positions for positions in own if set(positions).isdisjoint(used)]
         reasons = Counter(
             "for other adapters or versions"
             if applying.isdisjoint(positions)
@@ -232,7 +234,7 @@ class Deviations:
         )
         if unused:
             why = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-            yield f"deviations not used in this run: {len(unused)} of {len(self.by_entry)} entries: {why}"
+            yield f"deviations not used in this run: {len(unused)} of {len(own)} entries: {why}"
 
     @functools.cached_property
     def by_entry(self) -> Mapping[tuple[Path, int], Sequence[int]]:

@@ -10,12 +10,13 @@ from llm_conformance import secrets
 from llm_conformance.compare import encodable
 from llm_conformance.reports.findings import Finding
 from llm_conformance.rules.catalogue import catalogue
-from llm_conformance.wording import shortened_before_hint
+from llm_conformance.wording import hint_of, shortened, shortened_before_hint
 
 _INDENT = "    "
 _MESSAGE_LINES = 2
 _SLACK = 16
 """Code points that wrapping may leave free at the ends of the lines of a message."""
+_SHORTEST_MESSAGE = 40
 _NAMED = 3
 _ALSO = 1
 _TRACEBACK_LINES = 4
@@ -45,7 +46,7 @@ def in_full(
             f"the adapter may have missed it: the library's own object has it at {finding.missed}", width
         )
     if finding.traceback:
-        yield from _traceback(finding.traceback, finding.cause, whole)
+        yield from _traceback(finding.traceback, finding.examples[0].get("cause", finding.cause), whole)
     yield from _wrapped(f"for example {', '.join(_examples(finding))}", width)
     if finding.valid_because:
         yield from _wrapped(
@@ -56,9 +57,11 @@ def in_full(
 
 
 def in_one_line(finding: Finding, number: int, judged: str, width: int) -> str:
-    """Return a finding in one line."""
-    text = f"{number}. {finding.harm}: {finding.rule} in {judged}: {_line(finding.message)}"
-    return textwrap.shorten(text, width, placeholder=" ...")
+    """Return a finding in one line. Of its message, the middle is cut, and the advice at its end is left out."""
+    head = f"{number}. {finding.harm}: {finding.rule} in {judged.partition(' conversations')[0]}: "
+    line = _line(finding.message)
+    message = line.removesuffix(hint_of(line)).strip() or line
+    return head + shortened(message, max(width - len(head), _SHORTEST_MESSAGE))
 
 
 def _where(finding: Finding, apis: Collection[str]) -> str:

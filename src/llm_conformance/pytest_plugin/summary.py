@@ -12,6 +12,7 @@ from llm_conformance import __version__, secrets
 from llm_conformance.adapter import unknown_providers
 from llm_conformance.adapter.declarations import AdapterUnderTest, without_methods
 from llm_conformance.compare import encodable
+from llm_conformance.judging.effort import CI
 from llm_conformance.judging.status import PROBES, Status, exit_code
 from llm_conformance.options import as_typed
 from llm_conformance.pytest_plugin import finding_text
@@ -162,8 +163,8 @@ def _show_findings(terminal: pytest.TerminalReporter, found: list[Finding], matr
             terminal.write_line(line)
     for number, each in enumerate(found[in_full:], start=in_full + 1):
         terminal.write_line(finding_text.in_one_line(each, number, matrix.of_judged(each.provenance), width))
-    if len(found) > in_full:
-        terminal.write_line(f"{as_typed('report')}=FILE.md writes all of them, with a command for each")
+    everything = f"-v shows or {as_typed('report')}=FILE.md writes everything about each finding"
+    terminal.write_line(f"{everything}; `llm-conformance explain {found[0].rule}` explains a rule")
     terminal.write_line("")
 
 
@@ -187,6 +188,8 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         counts = (f"{each.right} of {each.judged} {name}" for name, each in matrix.by_provenance.items())
         yield f"right: {', '.join(counts)}"
         yield f"judged: {of_run(adapter, matrix, result.methods).reach}"
+        if matrix.generated.judged:
+            yield f"generated inputs: {as_typed('examples')}={result.effort}, {_more_inputs(result)}"
     for name, hint in unknown_providers.hints(adapter).items():
         yield f"not judged: {printable(name)}: {unknown_providers.message(hint)}"
     for capability, methods in without_methods(adapter).items():
@@ -213,6 +216,12 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         yield f"    {counted(count, 'recording')} of {place}"
     if len(places) > _MOST_PLACES:
         yield f"    and {len(places) - _MOST_PLACES} more places; the JSON report has them"
+
+
+def _more_inputs(result: Result) -> str:
+    """Return how many inputs the effort of a run means, and which effort finds more."""
+    count = f"{counted(result.examples, 'input')} of each kind or fewer"
+    return f"{count}; gates draw {CI} ({as_typed('examples')}=ci)" if result.examples < CI else count
 
 
 def _asked(result: Result, adapter: AdapterUnderTest) -> Iterator[str]:

@@ -203,7 +203,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         apis=tuple(sorted({f"{each['provider']}:{each['api']}" for each in failures})),
         methods=tuple(sorted({each["method"] for each in failures})),
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
-        examples=tuple(map(_shown, examples)),
+        examples=tuple(_shown(each, cause_of(first)) for each in examples),
         traceback=first.get("traceback"),
         also_messages={other: text for other, text in also.items() if not _repeats(text, message)},
         missed=next((each["missed"] for each in failures if each.get("missed")), None),
@@ -215,9 +215,12 @@ def _repeats(text: str, message: str) -> bool:
     return text == message or (UNMAPPED in text and UNMAPPED in message)
 
 
-def _shown(example: Result) -> Result:
+def _shown(example: Result, cause: str) -> Result:
+    """Return what a finding tells of an example; with the example's own cause, if that is not the finding's."""
     why = (example.get("example") or {}).get("valid_because")
-    return {name: example[name] for name in _IN_EXAMPLES if name in example} | ({"valid_because": why} if why else {})
+    shown = {name: example[name] for name in _IN_EXAMPLES if name in example}
+    shown |= {"valid_because": why} if why else {}
+    return shown | ({"cause": example["cause"]} if example.get("cause") not in (None, cause) else {})
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
