@@ -16,7 +16,7 @@ from typing import Any
 
 from llm_conformance.judging.status import Status
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
-from llm_conformance.rules.exchange import UNMAPPED
+from llm_conformance.rules.exchange import IS_UNMAPPED, UNMAPPED
 from llm_conformance.rules.rule import HARMS, Harm
 from llm_conformance.rules.segments import REPEATS_OTHERS
 from llm_conformance.wording import listed
@@ -212,7 +212,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
 
 def _repeats(text: str, message: str) -> bool:
     """Return True if a message says nothing that the message of the finding does not say."""
-    return text == message or (UNMAPPED in text and UNMAPPED in message)
+    return text == message or (IS_UNMAPPED in text and IS_UNMAPPED in message)
 
 
 def _shown(example: Result, cause: str) -> Result:
@@ -257,7 +257,7 @@ def _unmapped(result: Result) -> re.Match[str] | None:
 
     Exceptions of Python itself have no package here: a KeyError and a ValueError are seldom one fault.
     """
-    if not result.get("traceback") or UNMAPPED not in (result["message"] or ""):
+    if not result.get("traceback") or IS_UNMAPPED not in (result["message"] or ""):
         return None
     return _CLASS.match(result["cause"])
 

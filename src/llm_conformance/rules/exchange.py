@@ -22,11 +22,13 @@ _LINE_SEPARATORS = "\u2028\u2029\x85"
 """Characters at which `str.splitlines` cuts, but no framing of a provider. JSON allows them in texts."""
 
 
+IS_UNMAPPED = "neither its class nor a status attribute maps it to an error of the contract"
+"""What all messages about an error say whose class of the contract is unknown. Findings are grouped by it."""
 UNMAPPED = (
-    "neither its class nor a status attribute maps it to an error of the contract; if users of the library are to "
-    "catch this class, map it, alone or with a status, in the adapter's `errors` (docs/adapters.md#errors)"
+    f"{IS_UNMAPPED}; if users of the library are to catch this class, map it, alone or with a status, in the adapter's "
+    "`errors` (docs/adapters.md#errors)"
 )
-"""The hint for an error whose class of the contract is unknown."""
+"""The hint for such an error."""
 
 
 @contextmanager
