@@ -1,6 +1,6 @@
 """A page of HTML in the place of a stream is an empty answer that ends with stop.
 
-A gateway or a captive portal answers a request for a stream of OpenAI's with the status 200 and a page of HTML. LiteLLM finds no event in it and ends the stream with a chunk of its own, `finish_reason` `stop`, so that it looks like a whole answer without text.
+For a streaming request to OpenAI, a gateway or a captive portal sends the status 200 and a page of HTML. LiteLLM finds no event in it and ends the stream with a chunk of its own, `finish_reason` `stop`, so that it looks like a whole answer without text.
 
 Install litellm 1.109.1, then run this file. Exit code: 1 while the fault shows, 0 when it is mended, 2 if something else failed.
 """
