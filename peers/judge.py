@@ -21,7 +21,7 @@ from llm_conformance.reports.document import Document
 from llm_conformance.reports.grouping import one_by_one
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.yaml_files import BadFileError
-from peers import known
+from peers import known, programs
 from peers.environments import ROOT, Environment, NoPythonError, NotInstalledError, arguments
 from peers.outcome import EVIDENCE, Evidence, Outcome
 from peers.steps import digest, once
@@ -127,9 +127,9 @@ class Judge:
 
     def _reproduce(self, library: Library, environment: Environment, path: Path, made_of: str) -> int | None:
         def run() -> str:
-            program = "node" if library.is_node else "python"
+            command = programs.command(path, is_node=library.is_node)
             try:
-                return str(environment.run(program, path, timeout=_REPRODUCED_WITHIN_S))
+                return str(environment.run(*command, timeout=_REPRODUCED_WITHIN_S))
             except (subprocess.TimeoutExpired, NotInstalledError):
                 return ""
 

@@ -50,7 +50,7 @@ class Field:
 
     def run(self, _environment: Environment, *command: str | Path, timeout: float | None = None) -> int:
         if command[0] != "llm-conformance":
-            name = Path(command[1]).name
+            name = Path(command[-1]).name
             self.ran.append(name)
             return self.codes[name]
         (path,) = (Path(str(each).partition("=")[2]) for each in command if str(each).startswith("--report="))
