@@ -92,10 +92,14 @@ class AdapterUnderTest:
 
 def without_methods(adapter: AdapterUnderTest) -> Mapping[str, tuple[Method, ...]]:
     """Map each declared capability that no method of the adapter can show to the methods that could show it."""
+    return _without_methods(adapter.capabilities, adapter.methods)
+
+
+def _without_methods(declared: Collection[str], methods: Collection[Method]) -> Mapping[str, tuple[Method, ...]]:
     return {
         capability: shown_by
         for capability, shown_by in _SHOWN_BY.items()
-        if capability in adapter.capabilities and adapter.methods.isdisjoint(shown_by)
+        if capability in declared and set(shown_by).isdisjoint(methods)
     }
 
 
@@ -179,11 +183,10 @@ def _misspelt_methods(instance: Any, declared: Collection[str], methods: Collect
     """
     known = {method for each in METHODS.values() for method in each}  # a method that is None is no slip
     public = [name for name in dir(instance) if not name.startswith("_") and name not in known]
-    for capability, shown_by in _SHOWN_BY.items():
-        if capability in declared and set(shown_by).isdisjoint(methods):
-            for name in public:
-                for method in closest(name, shown_by, cutoff=MISSPELT)[:1]:
-                    yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {method}?"
+    for capability, shown_by in _without_methods(declared, methods).items():
+        for name in public:
+            for method in closest(name, shown_by, cutoff=MISSPELT)[:1]:
+                yield f"`capabilities` has {capability}, but the method is called {name}; did you mean {method}?"
 
 
 def _names(instance: Any, attribute: str, problems: list[str]) -> set[str]:

@@ -39,14 +39,7 @@ def missing_switch(sent: Request, recorded: Request, api: Api, *, thinking: bool
     """
     switches = [each for each in _switches_of(api) if thinking or each.capability != "reasoning"]
     if usage:
-        switches.append(
-            _at(
-                "token counts of the stream (stream_options.include_usage)",
-                None,
-                _true,
-                "/stream_options/include_usage",
-            )
-        )
+        switches.append(_COUNTS)
     return next((each for each in switches if not each.read(recorded) <= each.read(sent)), None)
 
 
@@ -150,3 +143,4 @@ _SWITCHES = (
     _at("an answer in the background", None, _true, "/background"),
     _at("a guardrail", None, _true, "/guardrailConfig"),
 )
+_COUNTS = _at("token counts of the stream (stream_options.include_usage)", None, _true, "/stream_options/include_usage")

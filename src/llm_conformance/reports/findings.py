@@ -188,14 +188,14 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
     first = examples[0]
     conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
     provenance = Counter(conversations.values())
-    message = _message([first, *failures])
+    cause, message = cause_of(first), _message([first, *failures])
     return Finding(
         adapter=first["adapter"],
         status=first["status"],
         rule=rule,
         also=tuple(also),
         harm=harm_of(rule),
-        cause=cause_of(first),
+        cause=cause,
         message=message,
         conversations=len(conversations),
         cells=cells,
@@ -203,7 +203,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         apis=tuple(sorted({f"{each['provider']}:{each['api']}" for each in failures})),
         methods=tuple(sorted({each["method"] for each in failures})),
         think_profiles=tuple(sorted({each["think_profile"] for each in failures if each.get("think_profile")})),
-        examples=tuple(_shown(each, cause_of(first)) for each in examples),
+        examples=tuple(_shown(each, cause) for each in examples),
         traceback=first.get("traceback"),
         also_messages={other: text for other, text in also.items() if not _repeats(text, message)},
         missed=next((each["missed"] for each in failures if each.get("missed")), None),
@@ -259,16 +259,16 @@ def _unmapped(result: Result) -> re.Match[str] | None:
     """
     if not result.get("traceback") or IS_UNMAPPED not in (result["message"] or ""):
         return None
-    return _CLASS.match(result["cause"])
+    return _CLASS.match(result.get("cause") or "")
 
 
 def _message(failures: Sequence[Result]) -> str:
     """Return the message of the first failure; of errors that are not mapped, one that names all their classes."""
-    names = {unmapped["name"] for each in failures if (unmapped := _unmapped(each))}
+    unmapped = [found for found in map(_unmapped, failures) if found]
+    names = sorted({found["name"] for found in unmapped})
     if len(names) < 2:
         return failures[0]["message"] or ""
-    package = next(unmapped["package"] for each in failures if (unmapped := _unmapped(each)))
-    return f"expected errors of the contract; got {listed(sorted(names), 'and')} of {package} ({UNMAPPED})"
+    return f"expected errors of the contract; got {listed(names, 'and')} of {unmapped[0]['package']} ({UNMAPPED})"
 
 
 def harm_of(rule: str) -> Harm:

@@ -65,13 +65,16 @@ def _place_of(error: BaseException) -> str:
 
 def _class_of(error: BaseException) -> str:
     """Return the class with the package that defines it (`httpx.ReadTimeout`); of Python's own, only the class."""
-    package = str(type(error).__module__).partition(".")[0]  # a class may set it to anything
-    name = type(error).__name__
+    package, name = _package_of(error), type(error).__name__
     return name if package in sys.stdlib_module_names else f"{package}.{name}"
 
 
+def _package_of(error: BaseException) -> str:
+    return str(type(error).__module__).partition(".")[0]  # a class may set it to anything
+
+
 def _is_of_pydantic(error: BaseException) -> bool:
-    return str(type(error).__module__).partition(".")[0] in ("pydantic", "pydantic_core")
+    return _package_of(error) in ("pydantic", "pydantic_core")
 
 
 def _invalid_field(error: BaseException) -> str:
