@@ -17,6 +17,8 @@ from llm_conformance.wire.interaction import Mode
 ANY = "LLMError"
 """The expected error of a call for which every class of the contract is right."""
 
+_TRY_AGAIN = ("ServiceUnavailableError", "TimeoutError")
+
 _WHERE_RETRY_AFTER_IS = (
     "read are `retry_after`, `extra_context['retry_after']`, `headers` and `response.headers` of the error and of the "
     "exceptions behind it"
@@ -27,12 +29,19 @@ def _provider_reports_error(expected: Expected, _mode: Mode) -> bool:
     return expected.error is not None and not expected.fault
 
 
-def _body_is_malformed(expected: Expected, _mode: Mode) -> bool:
-    return expected.fault == "malformed"
+def _body_is_spoilt(expected: Expected, _mode: Mode) -> bool:
+    return expected.fault in ("malformed", "incomplete")
 
 
 def _connection_is_lost(expected: Expected, _mode: Mode) -> bool:
     return expected.fault == "connection"
+
+
+def _misleads(exchange: Exchange) -> bool:
+    """Return True if the adapter ends the process, or if its error tells the caller anything but to try again."""
+    raised = exchange.outcome.raised
+    ends_the_process = raised is not None and raised.type == SystemExit.__name__
+    return ends_the_process or (class_of_error(exchange) and _raised(exchange).contract_type not in _TRY_AGAIN)
 
 
 def _an_error_is_expected(expected: Expected, _mode: Mode) -> bool:
@@ -58,20 +67,20 @@ def test_provider_error_has_its_class(exchange: Exchange) -> None:
     _expect_class(exchange)
 
 
-@rule("ERR-2", harm="wrong", capability="errors", shown=class_of_error, when=_body_is_malformed)
+@rule("ERR-2", harm="wrong", capability="unreadable_bodies", shown=_misleads, when=_body_is_spoilt)
 def test_malformed_body_is_a_validation_error(exchange: Exchange) -> None:
-    """A body that is truncated, not JSON, or of unknown shape raises a ValidationError.
+    """A truncated, unreadable or unknown body raises a ValidationError; a stream that ends too early raises any error.
 
     The caller cannot tell an unreadable answer from a mistake in its own code. Gateways respond with HTML, with an
-    empty body or with `{}`, sometimes with status 200. A truncated JSON document has lost the rest of the answer. ERR-8
-    and STR-6 report an adapter that returns half an answer.
+    empty body or with `{}`, sometimes with status 200. A truncated JSON document has lost the rest of the answer. "Any
+    error" is any class of the contract. ERR-8, STR-6 and STR-9 report an adapter that returns half an answer.
 
     Source: S3-26.
     """
-    _expect_class(exchange)
+    _expect_class(exchange, hint=_handed_on("unreadable_bodies"))
 
 
-@rule("ERR-3", harm="wrong", capability="errors", shown=class_of_error, when=_connection_is_lost)
+@rule("ERR-3", harm="wrong", capability="lost_connections", shown=_misleads, when=_connection_is_lost)
 def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
     """A timeout is a TimeoutError and a broken connection a ServiceUnavailableError, within the call's time limit.
 
@@ -81,7 +90,7 @@ def test_lost_connection_is_reported_in_time(exchange: Exchange) -> None:
 
     Source: S3-25, S3-27, C-12.
     """
-    _expect_class(exchange)
+    _expect_class(exchange, hint=_handed_on("lost_connections"))
 
 
 @rule("ERR-4", harm="unsafe", when=always)
@@ -169,24 +178,26 @@ def test_retry_after_is_kept(exchange: Exchange) -> None:
 def test_failed_call_is_no_answer(exchange: Exchange) -> None:
     """A call that fails raises an error and gives no answer.
 
-    An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. STR-6 demands the
-    same of streams.
+    An error text, the page of a gateway or half an answer is stored, shown and billed as the answer. STR-6 and STR-9
+    demand the same of streams.
 
     Source: S3-26, S3-32.
     """
     if exchange.outcome.fault is not None:
         raise Blocked(f"the call failed: {exchange.outcome.fault}")
-    if exchange.judged_as_stream:
-        raise Vacuous("STR-6 judges how a stream ends")
+    if exchange.judged_as_stream or (exchange.streamed and exchange.expected.fault == "incomplete"):
+        raise Vacuous("STR-6 and STR-9 judge how a stream ends")
     if exchange.outcome.raised is None:
         fail("an error to be raised", "an answer" if exchange.outcome.response else "nothing")
 
 
 def _raised(exchange: Exchange) -> Raised:
-    """Return the error that was raised. Raises Blocked if there was none."""
-    if exchange.outcome.raised is None:
-        raise Blocked("no error was raised; ERR-8 or STR-6 reports that")
-    return exchange.outcome.raised
+    """Return the error that was raised. Raises Blocked if there was none, or Vacuous if there need not be one."""
+    if exchange.outcome.raised is not None:
+        return exchange.outcome.raised
+    if exchange.callers_notice_the_end:
+        raise Vacuous("no error was raised, and the adapter does not declare `incomplete_streams`")
+    raise Blocked("no error was raised; ERR-8, STR-6 or STR-9 reports that")
 
 
 def _text(value: object) -> str:
@@ -197,14 +208,17 @@ def _text(value: object) -> str:
         return shown(value)
 
 
-def _expect_class(exchange: Exchange) -> None:
-    error, raised = exchange.expected.error, exchange.outcome.raised
+def _handed_on(capability: str) -> str:
+    return f"{UNMAPPED}; if they are to catch what its client raises, do not declare `{capability}`"
+
+
+def _expect_class(exchange: Exchange, hint: str = UNMAPPED) -> None:
+    error = exchange.expected.error
     exchange.expect_no_fault("an error of the contract" if error == ANY else f"{error} to be raised")
     expected = "an error of the contract" if error == ANY else str(error)
-    if raised is None:
-        raise Blocked(f"no error was raised; {'STR-6' if exchange.judged_as_stream else 'ERR-8'} reports that")
+    raised = _raised(exchange)
     if raised.contract_type is None:
-        fail(expected, f"{raised}", hint=UNMAPPED, cause=raised.cause, traceback=raised.traceback)
+        fail(expected, f"{raised}", hint=hint, cause=raised.cause, traceback=raised.traceback)
     if error not in (ANY, raised.contract_type) and raised.contract_type not in exchange.expected.may_raise:
         cause = f"expected {expected}; got {raised.contract_type}"
         fail(expected, f"{raised.contract_type} ({raised})", cause=cause)

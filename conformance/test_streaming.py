@@ -16,7 +16,9 @@ from llm_conformance.rules.rule import in_events, rule
 from llm_conformance.rules.violation import Blocked, Vacuous, expect_equal, expect_text, fail
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
-from llm_conformance.wire.interaction import Mode
+from llm_conformance.wire import answers
+from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.providers.api import Api
 
 _SAME_FOR_ALL_CUTS = ("model", "annotations", "usage", "finish_reason", "raw_finish_reason")
 _SAME_IN_BOTH_MODES = ("message", "tool_calls", "finish_reason", "annotations")
@@ -42,8 +44,21 @@ def _has_unknown(expected: Expected, mode: Mode) -> bool:
     return mode == "stream" and expected.unknown is not None
 
 
-def _ends_in_error(expected: Expected, mode: Mode) -> bool:
-    return mode == "stream" and expected.error is not None
+def _fails_within(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.error is not None and expected.fault != "incomplete"
+
+
+def _is_incomplete(expected: Expected, mode: Mode) -> bool:
+    return mode == "stream" and expected.fault == "incomplete"
+
+
+def _hides_the_end(exchange: Exchange) -> bool:
+    """Return True if callers cannot see in the answer that it is not whole."""
+    completed, response = _completed(exchange), exchange.outcome.response
+    if completed is None:
+        return False
+    is_invalid = response is None or bool(response.problems)
+    return is_invalid or _finish_reason(completed) not in (None, "error") or _made_up(exchange) is not None
 
 
 def _has_early_content(expected: Expected, mode: Mode) -> bool:
@@ -86,8 +101,8 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
     """There is exactly one terminal event, and it is the last.
 
     The caller of a stream cannot know whether the answer is complete. Raising an error is equivalent to sending
-    `response.error`. If the provider's stream breaks off, but the adapter's stream ends without an error, STR-6 reports
-    this.
+    `response.error`. If the provider's stream fails or ends too early, but the adapter's stream ends without an error,
+    STR-6 or STR-9 reports this.
 
     Source: S4-22, S2-26.
     """
@@ -98,8 +113,10 @@ def test_stream_ends_exactly_once(exchange: Exchange) -> None:
         return
     if exchange.outcome.fault is not None:
         raise Blocked(f"the call failed: {exchange.outcome.fault}")
+    if exchange.callers_notice_the_end and not terminal:
+        raise Vacuous("the stream ended too early, and callers notice that no terminal event came")
     if exchange.expected.error is not None and not terminal:
-        raise Blocked("the stream ended without any error; STR-6 reports that")
+        raise Blocked("the stream ended without any error; STR-6 or STR-9 reports that")
     if raised:
         expect_equal("the number of terminal events before an error was raised", len(terminal), 0)
     expect_equal("the number of terminal events", len(terminal), 1)
@@ -115,7 +132,7 @@ def test_events_have_the_canonical_shape(exchange: Exchange) -> None:
     Source: S4-19, S4-20, S4-21.
     """
     if not exchange.events and not exchange.outcome.invalid_events:
-        raise Vacuous("there was no event; STR-2 and STR-6 judge that")
+        raise Vacuous("there was no event; STR-2, STR-6 and STR-9 judge that")
     for position, description in exchange.outcome.invalid_events:
         fail("an event", description, where=f"event {position}")
     for number, event in enumerate(exchange.events):
@@ -172,27 +189,16 @@ def test_unknown_content_is_never_dropped_silently(exchange: Exchange) -> None:
         fail(f"an error, or a segment `other` that shows {exchange.expected.unknown!r}", "neither")
 
 
-@rule("STR-6", harm="false success", capability="streaming", shown=in_events, when=_ends_in_error)
-def test_broken_stream_is_no_success(exchange: Exchange) -> None:
-    """An in-band error, or an end with neither finish reason nor end marker, is never a success.
+@rule("STR-6", harm="false success", capability="streaming", shown=in_events, when=_fails_within)
+def test_failed_stream_is_no_success(exchange: Exchange) -> None:
+    """An error inside a stream, a lost connection or an unreadable frame is never a success.
 
     What came before the failure, if anything, is stored, shown and billed as a whole answer. ERR-1, ERR-2 and ERR-3
     judge the class of a raised error. STR-2 reports a stream that has both an error and `response.completed`.
 
     Source: S3-32, S4-19.
     """
-    if exchange.outcome.fault is not None:
-        raise Blocked(f"the call failed: {exchange.outcome.fault}")
-    if exchange.outcome.raised is not None:
-        return
-    completed = [event for event in exchange.events if event.get("event_type") == "response.completed"]
-    response = completed[-1].get("response") if completed else None
-    finish_reason = response.get("finish_reason") if isinstance(response, Mapping) else None
-    success = f"response.completed with finish_reason {show(finish_reason)}"
-    fail(
-        f"{exchange.expected.error}, raised or as response.error",
-        success if completed else "an end without any error",
-    )
+    _expect_an_error(exchange)
 
 
 @rule("STR-7", harm="late", capability="streaming", when=_has_early_content)
@@ -246,6 +252,63 @@ def test_both_modes_give_the_same_answer(exchange: Exchange) -> None:
     places, plain_places = (_places(each) for each in (exchange, plain))
     if places is not None and plain_places is not None:
         expect_equal("the spans of annotations as in json mode,", places, plain_places)
+
+
+@rule("STR-9", harm="false success", capability="incomplete_streams", shown=_hides_the_end, when=_is_incomplete)
+def test_incomplete_stream_is_no_success(exchange: Exchange) -> None:
+    """A stream that ends before the answer does is never a success.
+
+    What came is stored, shown and billed as a whole answer. Such a stream has neither a finish reason nor an end
+    marker, or it is no stream at all: a page of HTML, or nothing. An adapter without the capability may leave
+    it to its callers to notice that there is no finish reason, but must not make up a finish reason or content. ERR-2
+    judges the class of a raised error.
+
+    Source: S3-32, S4-19.
+    """
+    made_up = _made_up(exchange)
+    if made_up is not None:
+        fail("no content, as the provider has sent none", show(made_up))
+    _expect_an_error(exchange)
+
+
+def _expect_an_error(exchange: Exchange) -> None:
+    if exchange.outcome.fault is not None:
+        raise Blocked(f"the call failed: {exchange.outcome.fault}")
+    if exchange.outcome.raised is not None:
+        return
+    completed = _completed(exchange)
+    fail(
+        f"{exchange.expected.error}, raised or as response.error",
+        "an end without any error"
+        if completed is None
+        else f"response.completed with finish_reason {show(_finish_reason(completed))}",
+    )
+
+
+def _made_up(exchange: Exchange) -> Any:
+    """Return the message or the tool calls of an answer to a stream without any content; None if there are none."""
+    response, interaction = exchange.outcome.response, exchange.scenario.interactions[exchange.mode]
+    if response is None or _may_have_content(interaction, exchange.scenario.api):
+        return None
+    return response.data.get("message") or response.data.get("tool_calls") or None
+
+
+def _may_have_content(interaction: Interaction, api: Api) -> bool:
+    """Return False for a body that certainly has no content, such as a page of HTML or the beginning of a stream."""
+    sent = answers.derive_if_readable(interaction, api)
+    if sent is None:
+        return interaction.streamed
+    return any((sent.text, sent.reasoning, sent.refusal, sent.tool_calls, sent.media, sent.asks, sent.found))
+
+
+def _completed(exchange: Exchange) -> Mapping[str, Any] | None:
+    """Return the last `response.completed`; None if there is none."""
+    return next((each for each in reversed(exchange.events) if each.get("event_type") == "response.completed"), None)
+
+
+def _finish_reason(completed: Mapping[str, Any]) -> Any:
+    response = completed.get("response")
+    return response.get("finish_reason") if isinstance(response, Mapping) else None
 
 
 def _places(exchange: Exchange) -> list[tuple[int | None, int | None]] | None:

@@ -56,7 +56,7 @@ def test_a_badge_has_the_verdict_and_names_adapter_and_suite(made: Document, ver
 def test_a_badge_of_an_adapter_that_declares_little_is_not_green() -> None:
     made = document(result(), result("openai/two"), capabilities=["tools", "raw"])
     title, text, colour = read(badge.render([made]))
-    assert text == "conforms: openai:chat, parse, 2 conversations (0 recorded), 11 undeclared"
+    assert text == "conforms: openai:chat, parse, 2 conversations (0 recorded), 14 undeclared"
     assert colour == AMBER
     assert "; not declared: streaming, reasoning, segments, annotations, audio, round_trip, errors, " in title
     assert read(badge.render([document(result(), result("b/c"), capabilities=set(CAPABILITIES) - {"raw"})]))[2] == GREEN
@@ -209,7 +209,7 @@ def test_a_small_adapter_is_shown_as_small_everywhere(pytester: pytest.Pytester,
     limits = f"not declared: {', '.join(found['not_declared'])}; in the process of the suite"
     made.stdout.fnmatch_lines([f"judged: avian:chat through parse; {limits}"])
     title, text, colour = read(reports[1].read_text("utf-8"))
-    assert text == f"conforms: avian:chat, parse, {written} conversations (0 recorded), 12 undeclared"
+    assert text == f"conforms: avian:chat, parse, {written} conversations (0 recorded), 15 undeclared"
     assert colour == AMBER
     assert limits in title
     assert f"{limits}.\n" in reports[2].read_text("utf-8").replace("\\_", "_")

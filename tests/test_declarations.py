@@ -89,13 +89,13 @@ def test_a_file_with_the_name_of_an_imported_module_is_refused(tmp_path: Path, m
     ("methods", "capabilities"),
     [
         ("parse", set()),
-        ("parse_stream", {"streaming"}),
+        ("parse_stream", {"streaming", "incomplete_streams"}),
         ("complete", {"round_trip"}),
     ],
 )
 def test_methods_imply_the_capabilities_of_an_adapter_that_declares_none(methods: str, capabilities: set[str]) -> None:
     adapter = type("Adapter", (), {"providers": ["x"], methods: lambda *_: None})()
-    always = set(declarations.CAPABILITIES) - {"streaming", "round_trip", "raw"}
+    always = set(declarations.CAPABILITIES) - {"streaming", "incomplete_streams", "round_trip", "raw"}
     assert describe("x", adapter).capabilities == always | capabilities
 
 

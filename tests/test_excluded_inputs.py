@@ -11,7 +11,7 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations, loader
 from llm_conformance.adapter.declarations import BadAdapterError
-from llm_conformance.adapter.exclusions import excluded_way
+from llm_conformance.adapter.exclusions import THINK_TAGS, excluded_way
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Failure
@@ -191,7 +191,7 @@ def test_what_is_excluded_is_counted_and_does_not_fail(pytester: pytest.Pytester
     assert (excluded["way"], excluded["reason"]) == (NEVER, "the library asks for them")
     count = excluded["examples"]
     assert count > 5
-    assert f"excluded: {count} generated inputs with {NEVER}: the library asks for them" in shown
+    assert f"excluded: {count} inputs with {NEVER}: the library asks for them" in shown
     assert verdict({**document, "complete": True}) == "conforms, 1 input excluded"
 
 
@@ -203,3 +203,47 @@ def test_a_property_of_which_all_is_excluded_is_unsupported(
     assert set(document["summary"]) == {"unsupported"}
     messages = {each["message"] for each in document["results"]}
     assert messages == {f"the adapter excludes all that was drawn: {NEVER}: by design"}
+
+
+TAGS_LEFT_IN = """
+from adapters import ReferenceAdapters
+from dataclasses import replace
+
+class TagsLeftIn(ReferenceAdapters):
+    name = "tags"
+    excluded_inputs = {excluded}
+    complete = stream = parse_stream = None
+
+    def __init__(self):
+        super().__init__()
+        self.providers = ["groq:chat"]
+
+    def parse(self, http, call):
+        return super().parse(http, replace(call, think_profile="off"))
+
+conformance_adapter = TagsLeftIn
+"""
+
+
+@pytest.mark.parametrize("scenario", ["groq/reasoning-raw-in-think-tags", "groq/generated-chat-think-blocks"])
+def test_a_text_with_think_tags_can_be_excluded_from_scenarios_too(pytester: pytest.Pytester, scenario: str) -> None:
+    report = pytester.path / "report.json"
+
+    def judged(excluded: dict[str, str]) -> tuple[dict[str, Any], str]:
+        (pytester.path / "tags.py").write_text(TAGS_LEFT_IN.format(excluded=excluded), "utf-8")
+        options = (f"--conformance-scenario={scenario}", f"--conformance-report={report}", "-q")
+        shown = inline.run(pytester, str(miniature.RULES), "--adapter=tags.py", *options).stdout.str()
+        document: dict[str, Any] = files.read(report)
+        return document, shown
+
+    document, _ = judged({})
+    failed = {each["rule"] for each in document["results"] if each["status"] == "fail"}
+    assert {"MSG-1", "RSN-1"} <= failed
+
+    document, shown = judged({THINK_TAGS: "the server splits them"})
+    assert "fail" not in document["summary"]
+    assert document["summary"].get("unsupported") or "generated" in scenario
+    (excluded,) = document["excluded_inputs"]
+    assert (excluded["way"], excluded["reason"], excluded["api"]) == (THINK_TAGS, "the server splits them", "chat")
+    assert "with think tags: the server splits them" in shown
+    assert verdict({**document, "complete": True}) in ("nothing judged", "conforms, 1 input excluded")

@@ -215,9 +215,36 @@ def test_the_class_of_an_error_is_stated_only_if_the_bytes_name_one(tmp_path: Pa
     document = yaml.safe_load(source.read_text("utf-8"))
     document["expected"] = {"error": "ServiceUnavailableError"}
     path.write_text(json.dumps(document), "utf-8")
-    found = miniature.problems(tmp_path)
+    found = [each for each in miniature.problems(tmp_path) if "state `fault: incomplete`" not in each]
     assert len(found) == (why is not None)
     assert all(f"{why}: any is right, which is LLMError" in problem for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("id", "fault", "why"),
+    [
+        (
+            "deepseek/stream-cut-in-the-text",
+            "",
+            ":1: the stream ends too early and has no error: state `fault: incomplete`",
+        ),
+        (
+            "gemini/error-without-framing",
+            "",
+            ":1: the stream ends too early and has no error: state `fault: incomplete`",
+        ),
+        ("groq/stopped-early-said-in-x-groq", "incomplete", ":1: fault: the stream has an error, or ends properly"),
+    ],
+)
+def test_a_stream_that_ends_too_early_is_stated_as_incomplete(tmp_path: Path, id: str, fault: str, why: str) -> None:
+    source = CASSETTES / f"{id}.scenario.yaml"
+    path = tmp_path / "mini" / source.name
+    path.parent.mkdir()
+    load.cassette_path(path).write_bytes(load.cassette_path(source).read_bytes())
+    document = yaml.safe_load(source.read_text("utf-8"))
+    document["expected"] = {"error": "LLMError", **({"fault": fault} if fault else {})}
+    path.write_text(json.dumps(document), "utf-8")
+    assert miniature.problems(tmp_path) == [f"{source.name}{why}"]
 
 
 @pytest.mark.parametrize(

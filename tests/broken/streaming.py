@@ -1,4 +1,4 @@
-"""Broken adapters that fail STR-1 to STR-8 first: stream events and the way the bytes are cut."""
+"""Broken adapters that fail STR-1 to STR-9 first: stream events and the way the bytes are cut."""
 
 from __future__ import annotations
 
@@ -204,9 +204,9 @@ class PartsOfAnUnknownTypeDropped(FaultyDecoder):
 
 
 class BrokenStreamIsASuccess(FaultyEvents):
-    """Completes a stream that breaks off."""
+    """Completes a stream that fails or breaks off."""
 
-    fails = ("STR-6",)
+    fails = ("STR-6", "STR-9")
     says = 'got response.completed with finish_reason "stop"'
 
     def parse_stream(self, chunks: Iterable[bytes], call: Call) -> Events:
@@ -229,25 +229,6 @@ class FailedResponseTakenForAnEnd(FaultyDecoder):
     fails = ("STR-6",)
     says = "expected RateLimitError"
     decoders = MappingProxyType({ResponsesDecoder: WithoutError})
-
-
-class ToolCallTakenForTheEnd(FaultyEvents):
-    """Completes a stream that breaks off after a tool call."""
-
-    fails = ("STR-6",)
-    says = "expected .*; got response.completed"
-
-    def alter(self, events: Events) -> Events:
-        called = False
-        try:
-            for event in events:
-                called = called or event.tool_call is not None
-                yield event
-        except ServiceUnavailableError:
-            if not called:
-                raise
-            answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
-            yield StreamEvent("response.completed", response=answer)
 
 
 class UnreadableFramesSkipped(Broken):
@@ -346,3 +327,25 @@ class CallsEndStreamsByAnotherWord(FaultyEvents):
             if whole is not None and whole.tool_calls:
                 whole = replace(whole, finish_reason="tool_calls")
             yield replace(event, response=whole)
+
+
+# STR-9
+
+
+class ToolCallTakenForTheEnd(FaultyEvents):
+    """Completes a stream that breaks off after a tool call."""
+
+    fails = ("STR-9",)
+    says = "expected .*; got response.completed"
+
+    def alter(self, events: Events) -> Events:
+        called = False
+        try:
+            for event in events:
+                called = called or event.tool_call is not None
+                yield event
+        except ServiceUnavailableError:
+            if not called:
+                raise
+            answer = Response(message="", provider="anthropic", model="a model", finish_reason="tool_calls", usage=None)
+            yield StreamEvent("response.completed", response=answer)

@@ -23,6 +23,7 @@ Isolation = Literal["namespace", "process", "none"]
 
 CAPABILITIES = (
     *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+    *("lost_connections", "unreadable_bodies", "incomplete_streams"),
     *("provenance", "raw_finish", "usage_details", "error_details", "raw"),
 )
 
@@ -171,6 +172,7 @@ def _wrong_parameters(instance: Any, methods: Collection[Method]) -> Iterator[st
 
 _SHOWN_BY: Mapping[str, tuple[Method, ...]] = {
     "streaming": ("stream", "parse_stream"),
+    "incomplete_streams": ("stream", "parse_stream"),
     "round_trip": ("complete", "stream"),
 }
 """The methods that can show a capability. Any method can show a capability that is not listed."""
@@ -215,9 +217,4 @@ def _problems_of_errors(errors: Any) -> Iterator[str]:
 
 def _implied(methods: Collection[Method]) -> set[str]:
     """Return the capabilities of an adapter that declares none: everything that its methods can show, except `raw`."""
-    implied = set(CAPABILITIES) - {"streaming", "round_trip", "raw"}
-    if {"stream", "parse_stream"} & set(methods):
-        implied.add("streaming")
-    if {"complete", "stream"} & set(methods):
-        implied.add("round_trip")
-    return implied
+    return set(CAPABILITIES) - {"raw", *_without_methods(CAPABILITIES, methods)}

@@ -1,7 +1,8 @@
-"""Generated inputs that an adapter excludes. The adapter names ways in which answers can be unusual.
+"""Inputs that an adapter excludes. The adapter names ways in which answers can be unusual.
 
 Each way belongs to a variation (`generate.variations`). An adapter cannot exclude the most common way of a variation,
-so most of what a provider sends is always judged.
+so most of what a provider sends is always judged. Ways are excluded from generated inputs only. The one exception is
+`THINK_TAGS`, which is no way of a variation, and is excluded from scenarios and recordings, too.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from llm_conformance.wording import did_you_mean
 
+THINK_TAGS = "think tags"
+"""An adapter excludes this if its library returns a text with reasoning between tags as the provider sent it."""
+
 
 def problems(adapter: AdapterUnderTest) -> Iterator[str]:
     """Yield a message for each problem of an adapter's `excluded_inputs`."""
     excluded: Mapping[Any, Any] = adapter.excluded_inputs
     if not excluded:
         return
-    known = set(_ways(api for api in table().values() if adapter.covers(api)))
+    known = {THINK_TAGS, *_ways(api for api in table().values() if adapter.covers(api))}
     for way, reason in excluded.items():
         if way not in known:
             hint = did_you_mean(str(way), known) or "; failures name the ways of their input under `Valid because`"
@@ -39,6 +43,8 @@ def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) ->
     """
     if not excluded:
         return None
+    if excludes_tags_of(excluded, scenario):
+        return THINK_TAGS
     from llm_conformance.formats.unusual import unusual  # imports Hypothesis, which is slow
 
     for each in (scenario, *scenario.earlier.values()):
@@ -48,6 +54,15 @@ def excluded_way(excluded: Mapping[str, str], scenario: Scenario, mode: Mode) ->
             if found is not None:
                 return found
     return None
+
+
+def excludes_tags_of(excluded: Mapping[str, str], scenario: Scenario) -> bool:
+    """Return True if the adapter excludes think tags, and the answer or an earlier answer has some in its text."""
+    return THINK_TAGS in excluded and any(
+        expected.reasoning_source == "tag"
+        for each in (scenario, *scenario.earlier.values())
+        for expected in each.expected.values()
+    )
 
 
 def _ways(apis: Iterable[Api]) -> Iterator[str]:

@@ -73,6 +73,7 @@ class CellJudge:
         judged.
         """
         tally = tally or Tally(keeps=False)
+        tally.add_excluded_tags(cell)
         judged = []
         fault: Exception | None = None
         for rule in rules:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from llm_conformance.adapter.exclusions import THINK_TAGS, excludes_tags_of
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import PURE, Cell
 from llm_conformance.rules.exchange import Exchange
@@ -43,6 +44,9 @@ def known_without_running(cell: Cell, rule: Rule) -> Judgement | None:
         return Judgement(Status.UNSUPPORTED, cell.scenario.cannot_be_asked)
     if not cell.runnable:
         return Judgement(Status.UNSUPPORTED, f"the adapter has no method for {cell.mode}")
+    if excludes_tags_of(cell.adapter.excluded_inputs, cell.scenario):
+        why = cell.adapter.excluded_inputs[THINK_TAGS]
+        return Judgement(Status.UNSUPPORTED, f"the adapter excludes {THINK_TAGS}: {why}")
     return None
 
 
@@ -87,5 +91,6 @@ def _check(rule: Rule, exchange: Exchange) -> None:
 def _returned_it_anyway(rule: Rule, exchange: Exchange) -> bool:
     """Return True if an adapter returned what a rule is about, but does not declare the rule's capability."""
     if exchange.outcome.fault is not None:
-        return False  # another rule reports the fault: SHP-1, ERR-1, ERR-2 or ERR-3
+        # Whatever is declared, a call has to come back with a response, or to raise an exception.
+        return exchange.outcome.raised is None
     return rule.shown is not None and rule.shown(exchange)

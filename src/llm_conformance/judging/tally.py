@@ -12,10 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from llm_conformance.adapter.exclusions import THINK_TAGS, excludes_tags_of
 from llm_conformance.calling.fair_time import TOO_BUSY
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.judging.verdict import ALIKE, Verdict
-from llm_conformance.replay.cell import Callee
+from llm_conformance.replay.cell import Callee, Cell
 
 Key = tuple[str, str, str, str, str]
 """(adapter, provider:api, family of the rule, provenance, status)"""
@@ -70,7 +71,7 @@ class Tally:
         too_busy: The cells that the suite could not judge because the machine was too busy, as (scenario, method).
         outside: Maps a place in an adapter's code to the number of connections that it tried to open outside of calls.
             The suite refused them.
-        excluded: Maps (adapter, provider:api, excluded way) to the number of generated examples that were not judged.
+        excluded: Maps (adapter, provider:api, excluded way) to the number of inputs that were not judged.
         counterexamples: Maps the id of a generated scenario that fails to the texts of its files
             (`scenarios.save.texts`).
         exchanges: The details of exchanges for reports (`judging.shown.exchange_details`), by their keys.
@@ -152,6 +153,11 @@ class Tally:
             self.asked[adapter] += 1
         else:
             self.cannot_be_asked.setdefault(adapter, Counter())[unsupported] += 1
+
+    def add_excluded_tags(self, cell: Cell) -> None:
+        """Count a cell if its adapter excludes it because of think tags."""
+        if cell.runnable and excludes_tags_of(cell.adapter.excluded_inputs, cell.scenario):
+            self.excluded[cell.adapter.label, str(cell.scenario.api), THINK_TAGS] += 1
 
     def add_not_asked(self, callee: Callee, cause: str, scenario: str, mode: str) -> None:
         """Count a conversation for which the callee was not called."""

@@ -72,6 +72,7 @@ class ConformanceSession:
             known = list(self.run.judge.known_of_all(cell, rules))
             if known or not rules:
                 self.run.collected.known.add(known)
+                self.run.collected.known.add_excluded_tags(cell)
                 continue
             item: ExchangeItem = ExchangeItem.from_parent(
                 parent, name=str(cell), nodeid=f"scenarios::{cell}", cell=cell, rules=rules, run=self.run

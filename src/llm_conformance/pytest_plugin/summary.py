@@ -201,7 +201,7 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
     for (label, _, way), count in result.tally.excluded.items():
         excluded[way] += count if label == adapter.label else 0
     for way, count in (+excluded).items():
-        yield f"excluded: {counted(count, 'generated input')} with {way}: {adapter.excluded_inputs[way]}"
+        yield f"excluded: {counted(count, 'input')} with {way}: {adapter.excluded_inputs[way]}"
     if judged := sum(count for status, count in mine if status in PROBES):
         passed = sum(count for status, count in mine if status == Status.PROBE_PASSED)
         yield f"probes: {passed} of {judged} judged cells pass; no provider is known to send them"

@@ -98,6 +98,12 @@ class Exchange:
         return self.streamed and ("streaming" in self.adapter.capabilities or bool(self.events))
 
     @property
+    def callers_notice_the_end(self) -> bool:
+        """Whether a stream ends too early, and an adapter of this kind leaves it to its callers to notice that."""
+        is_incomplete = self.streamed and self.expected.fault == "incomplete"
+        return is_incomplete and "incomplete_streams" not in self.adapter.capabilities
+
+    @property
     def events(self) -> tuple[Mapping[str, Any], ...]:
         """The events that the method returned."""
         return self.outcome.events

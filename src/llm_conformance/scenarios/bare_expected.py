@@ -148,7 +148,7 @@ def _of_answer(
     breaks_off = interaction.streamed and facts.finish is None and not facts.ended
     # A stream that breaks off is an error of the provider only if the sent part is of the documented form.
     if facts.error or (breaks_off and (any(parts) or _is_known(interaction, api))):
-        return Expected(stated=frozenset({"error"}), error="LLMError")
+        return Expected(stated=frozenset({"error"}), error="LLMError", fault="" if facts.error else "incomplete")
     if not any(parts):
         return Undecided(f"the body is not of the shape of {api}: it is without any part of an answer")
     if not any(parts[:-1]) and not _is_known(interaction, api):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from llm_conformance.scenarios import load
-from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.expected import Expected, Unreported
 from llm_conformance.scenarios.scenario import Fault, FaultKind, Scenario
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
@@ -28,7 +28,7 @@ class Failure(NamedTuple):
     """How a call has to fail: the `error` and the `fault` of the expected values."""
 
     error: str
-    fault: Literal["", "malformed", "connection"] = ""
+    fault: Unreported = ""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ _LATE = Failure("TimeoutError", "connection")
 _NO_ANSWER: Mapping[Mode, Failure] = {
     "json": Failure("ValidationError", "malformed"),
     # A stream without any frame may be malformed or broken off, so any error is right.
-    "stream": Failure("LLMError", "malformed"),
+    "stream": Failure("LLMError", "incomplete"),
 }
 
 CORE_FAULTS: Mapping[str, CoreFault] = {
@@ -97,7 +97,7 @@ CORE_FAULTS: Mapping[str, CoreFault] = {
         expected={
             "json": Failure("ValidationError", "malformed"),
             # The bytes do not say what has failed, so any error is right.
-            "stream": Failure("LLMError"),
+            "stream": Failure("LLMError", "incomplete"),
         },
     ),
     "html": CoreFault(

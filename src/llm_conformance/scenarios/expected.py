@@ -15,6 +15,9 @@ from llm_conformance.scenarios.round_trip import RoundTripRequirement
 from llm_conformance.wire.interaction import MODES, Mode
 from llm_conformance.wire.providers.api import OffsetUnit
 
+Unreported = Literal["", "malformed", "incomplete", "connection"]
+"""Why a call fails although the provider reported no error; "" if the provider did."""
+
 FAILED = ("LLMError", "ServiceUnavailableError", "TimeoutError")
 """What an adapter may raise if an answer ended with an error, instead of returning the part that it received."""
 
@@ -63,8 +66,8 @@ class Expected:
         message_is_json: Whether the message is compared as JSON, not as text.
         refusal: The text of a refusal. The message may end with it, but need not.
         error: The class of the error that the adapter raises.
-        fault: Why the adapter raises if the provider reported no error: the body is `malformed`, or the `connection`
-            failed.
+        fault: Why the adapter raises if the provider reported no error: the body is `malformed`, the stream is
+            `incomplete` (it ends before the answer does), or the `connection` failed.
         retry_after: The `retry-after` header.
         may_raise: Error classes that an adapter may raise instead of returning a response, or instead of `error`.
         unknown: The type name of an event or block that no adapter has to know. In a scenario, no adapter can know it.
@@ -105,7 +108,7 @@ class Expected:
     raw_finish_reasons: tuple[str | None, ...] = ()
     refusal: str = ""
     error: str | None = None
-    fault: Literal["", "malformed", "connection"] = ""
+    fault: Unreported = ""
     retry_after: str | None = None
     may_raise: tuple[str, ...] = ()
     unknown: str | None = None

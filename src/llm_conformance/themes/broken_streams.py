@@ -49,15 +49,16 @@ def _broken_off(draw: DrawFn, answer: Answer, mode: Mode) -> Conversation:
         "within a frame": True,
     }
     way = pick(draw, *(way for way, is_possible in ways.items() if is_possible))
+    broken_off = failure(ANY, fault="incomplete")
     if way == "between frames":
-        return failing(answer, mode, kept, whole, failure(ANY))
+        return failing(answer, mode, kept, whole, broken_off)
     if way == "before a blank line":
-        return failing(answer, mode, kept.rstrip(b"\r\n"), whole, failure(ANY))
+        return failing(answer, mode, kept.rstrip(b"\r\n"), whole, broken_off)
     if way == "in a character":
         body = b"".join(unfinished)[: in_characters[at_most(draw, len(in_characters) - 1)]]
     else:
         body = kept + framing.cut_short(draw, pieces[number])
-    return failing(answer, mode, body, whole, failure(ANY, fault="malformed"))
+    return failing(answer, mode, body, whole, broken_off)
 
 
 def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Conversation:
@@ -74,7 +75,9 @@ def _failing(draw: DrawFn, answer: Answer, mode: Mode, error: StreamError) -> Co
     body = framing.stream(draw, _closed([*kept, *sent], is_whole=error.framed), answer.api)
     unframed = b"" if error.framed else json.dumps(data, indent=2).encode() + b"\n"
     whole = framing.stream(draw, frames, answer.api)
-    return failing(answer, mode, body + unframed, whole, failure(class_meant(error)))
+    # For a reader of server-sent events, a stream with an unframed error only ends too early.
+    failed = failure(class_meant(error)) if error.framed else failure(ANY, fault="incomplete")
+    return failing(answer, mode, body + unframed, whole, failed)
 
 
 def _filled(template: str, answer: Answer) -> Any:

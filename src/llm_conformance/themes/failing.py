@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from llm_conformance.contract import error_for_status
 from llm_conformance.generate.generator import CREATED
 from llm_conformance.generate.ids import example
-from llm_conformance.scenarios.expected import Expected
+from llm_conformance.scenarios.expected import Expected, Unreported
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import MESSAGE, StatusError, StreamError
 
@@ -18,7 +18,7 @@ ANY = "LLMError"
 
 def failure(
     error: str,
-    fault: Literal["", "malformed", "connection"] = "",
+    fault: Unreported = "",
     retry_after: str | None = None,
     may_raise: tuple[str, ...] = (),
 ) -> Expected:

@@ -88,9 +88,9 @@ def _malformed(answer: Answer, mode: Mode, body: bytes, whole: bytes) -> Convers
 def _no_answer(
     answer: Answer, mode: Mode, body: bytes, whole: bytes, headers: Mapping[str, str] | None = None
 ) -> Conversation:
-    # A stream without frames may be malformed or broken off, so both errors are right.
-    error = "ValidationError" if mode == "json" else ANY
-    return failing(answer, mode, body, whole, failure(error, fault="malformed"), headers=headers)
+    # A stream without frames may be malformed or broken off, so any error is right.
+    failed = failure("ValidationError", "malformed") if mode == "json" else failure(ANY, "incomplete")
+    return failing(answer, mode, body, whole, failed, headers=headers)
 
 
 def _needed(frames: Sequence[Frame], generator: Generator) -> list[int]:

@@ -32,7 +32,7 @@ def fault_grounds(scenario: Scenario, mode: Mode) -> str | None:
     The faults are the core faults, empty bodies, and errors before the real answer. Other errors count as something
     unusual in an answer (`unusual`).
     """
-    if scenario.expected[mode].fault == "malformed" and not scenario.interactions[mode].body:
+    if scenario.expected[mode].fault in ("malformed", "incomplete") and not scenario.interactions[mode].body:
         return None if scenario.grounds == "probe" else _EMPTY
     name = _core_fault(scenario, mode)
     if name is not None:

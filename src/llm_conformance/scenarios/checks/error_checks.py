@@ -23,12 +23,26 @@ def class_is_named(recording: Recording) -> Problems:
     names a class; the author has to look this up in the provider's documentation.
     """
     expected, facts = recording.expected, recording.facts
-    if recording.interaction.status >= 400 or expected.fault or expected.error == _ANY:
+    if recording.interaction.status >= 400 or expected.fault not in ("", "incomplete") or expected.error == _ANY:
         return
     if not facts.error:
         yield f"the bytes end without naming an error: any is right, which is {_ANY}", recording.where("error")
     elif not any(_places_that_name(list(answers.documents(recording.interaction)), facts.error)):
         yield f"the error has neither status nor type nor code: any is right, which is {_ANY}", recording.where("error")
+
+
+def incompleteness_is_stated(recording: Recording) -> Problems:
+    """Report a stream that ends too early without `fault: incomplete`, and this fault for any other answer."""
+    expected, facts = recording.expected, recording.facts
+    if recording.interaction.status >= 400 or expected.fault in ("malformed", "connection"):
+        return
+    if expected.fault and recording.mode != "stream":
+        yield "fault: only a stream is `incomplete`; a plain body is `malformed`", recording.where("fault")
+    has_end = facts.finish is not None or facts.ended or facts.error
+    if not has_end and not expected.fault and recording.interaction.streamed:
+        yield "the stream ends too early and has no error: state `fault: incomplete`", recording.where("error")
+    elif has_end and expected.fault:
+        yield "fault: the stream has an error, or ends properly", recording.where("fault")
 
 
 def key_is_in_probes_only(recording: Recording) -> Problems:

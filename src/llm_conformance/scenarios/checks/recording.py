@@ -32,10 +32,17 @@ class Recording:
         self.interaction: Interaction = file.interaction(mode)
         self.api: Api = file.api
         self.expected: Expected = read_expected(file.document["expected"], mode)
-        is_answer = self.interaction.status < 400 and not self.expected.fault
-        self.facts: WireFacts = answers.derive(self.interaction, self.api) if is_answer else WireFacts()
+        self.facts: WireFacts = self._facts()
         profile = file.document.get("think_profile", "off")
         self.derived: Expected = derive.expect(self.facts, self.api, profile, file.document["call"]["model"])
+
+    def _facts(self) -> WireFacts:
+        facts = None
+        if self.interaction.status < 400 and not self.expected.fault:
+            facts = answers.derive(self.interaction, self.api)
+        elif self.expected.fault == "incomplete":
+            facts = answers.derive_if_readable(self.interaction, self.api)
+        return facts or WireFacts()
 
     def where(self, key: str, *more: str | int) -> Where:
         """Return the path of a key of `expected`. The key may be below the mode, or directly in `expected`."""

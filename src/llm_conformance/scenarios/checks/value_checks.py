@@ -9,7 +9,11 @@ from llm_conformance import schema
 from llm_conformance.compare import as_json, first_difference, same, show
 from llm_conformance.contract import ERROR_TYPES, Annotation, error_for_status
 from llm_conformance.scenarios import derive
-from llm_conformance.scenarios.checks.error_checks import class_is_named, key_is_in_probes_only
+from llm_conformance.scenarios.checks.error_checks import (
+    class_is_named,
+    incompleteness_is_stated,
+    key_is_in_probes_only,
+)
 from llm_conformance.scenarios.checks.recording import Check, Problems, Recording
 from llm_conformance.scenarios.citations import pair
 from llm_conformance.scenarios.expected import Expected
@@ -221,5 +225,6 @@ CHECKS_OF_ERRORS: tuple[Check, ...] = (
     _errors_are_of_the_contract,
     _bytes_are_an_error,
     class_is_named,
+    incompleteness_is_stated,
     key_is_in_probes_only,
 )
