@@ -27,6 +27,7 @@ report. `standing` has two numbers for real traffic, and two for written convers
 right, and how many somebody has decided about. It has null for what was not judged. `apis` has these numbers for each
 API, and also those of its core faults. `findings` has the findings, and `reproductions` says of each program whether it
 shows its fault. `not_asked` has the reasons why conversations were not asked; rare reasons are counted together.
+`not_declared` has the capabilities that the shim does not declare, and `excluded` maps what it excludes to the reasons.
 `missing` says why the last run could not judge the library.
 """
 
@@ -73,6 +74,8 @@ def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
             "findings": findings,
             "reproductions": {file: _SAID.get(code, "did not run") for file, code in each.reproductions.items()},
             "not_asked": _not_asked(judged),
+            "not_declared": list(judged.not_declared),
+            "excluded": dict(judged.excluded),
         }
     return found
 
@@ -80,7 +83,8 @@ def facts(outcomes: Iterable[Outcome], before: Facts) -> Facts:
 def _nothing_of(outcome: Outcome) -> dict[str, Any]:
     release = outcome.library.release
     nothing: dict[str, Any] = {"standing": {"real": None, "written": None}, "apis": {}, "findings": []}
-    return {"release": release, "version": release, "judged": None, **nothing, "reproductions": {}, "not_asked": {}}
+    nothing |= {"reproductions": {}, "not_asked": {}, "not_declared": [], "excluded": {}}
+    return {"release": release, "version": release, "judged": None, **nothing}
 
 
 def _standings(judged: Judged) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
@@ -42,6 +43,17 @@ class Judged:
         """The version that the adapter states, "" if it states none."""
         ((adapter,), *_) = (each["adapters"] for each in self.reports.values())
         return str(adapter["version"] or "")
+
+    @property
+    def not_declared(self) -> tuple[str, ...]:
+        """The capabilities that the shim does not declare. `raw` does not count, as no library has it by default."""
+        ((adapter,), *_) = (each["adapters"] for each in self.reports.values())
+        return tuple(each for each in CAPABILITIES if each != "raw" and each not in adapter["capabilities"])
+
+    @property
+    def excluded(self) -> Mapping[str, str]:
+        """The inputs that the shim excludes and that would have been judged, with the reasons."""
+        return {each["way"]: each["reason"] for report in self.reports.values() for each in report["excluded_inputs"]}
 
     @property
     def date(self) -> str:

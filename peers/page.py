@@ -29,8 +29,9 @@ and no network, and exits with 1 while the fault shows.
 
 **What is a fault?** One cause in a library, however many rules and conversations it breaks. Somebody has looked at the
 bytes, the library and the shim before it is listed. What is *by design* or *arguable* is listed with the argument for
-it and not counted: such a conversation counts as right. If you think that a listed fault is not one, please open an
-issue: the suite or the shim may be wrong.
+it and not counted: such a conversation counts as right. What a library does not promise, such as an error if a stream
+ends too early, is not judged; the page of the library says so. If you think that a listed fault is not one, please open
+an issue: the suite or the shim may be wrong.
 
 **How to read the table.** *Real traffic* is the [public corpus](../real-traffic.md): recordings that other projects
 published with their tests. Many of them are alike, so these numbers do not say how often a user meets a fault.
@@ -108,6 +109,7 @@ def _library(name: str, library: Mapping[str, Any]) -> Iterator[str]:
             yield from _listed(others, name)
     yield from _apis(library)
     yield from _not_asked(library)
+    yield from _not_judged(library)
 
 
 def _summary(library: Mapping[str, Any]) -> str:
@@ -188,3 +190,15 @@ def _not_asked(library: Mapping[str, Any]) -> Iterator[str]:
             f"* {number}: {cause if cause == OTHER else _in_one_line(cause)}" for cause, number in causes.items()
         )
         yield ""
+
+
+def _not_judged(library: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the library does not promise, so that nothing above is about it."""
+    capabilities, excluded = library.get("not_declared"), library.get("excluded")
+    if capabilities or excluded:
+        yield from ("## Not judged, by design", "")
+    if capabilities:
+        names = ", ".join(f"`{each}`" for each in capabilities)
+        yield from (f"The library does not promise these [capabilities](../adapters.md#capabilities): {names}.", "")
+    for way, reason in (excluded or {}).items():
+        yield from (f"Left out are answers with {_in_one_line(way)}: {_in_one_line(reason)}", "")

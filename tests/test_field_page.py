@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.adapter.libraries import libraries
 from llm_conformance.reports.document import Document
 from llm_conformance.toml_files import read as read_toml
@@ -209,6 +210,17 @@ def test_what_was_not_asked_is_shown_with_the_reasons_and_who_cannot_ask() -> No
     assert "5 conversations that the suite does not ask:\n\n* 5: the request was not recorded\n" in text
 
 
+def test_what_the_library_does_not_promise_is_said() -> None:
+    report = document(result(), capabilities=set(CAPABILITIES) - {"incomplete_streams", "raw"})
+    report["excluded_inputs"] = [{"way": "think tags", "reason": "the server splits them: https://x.test"}]
+    text = text_of(Judged("groq", report, None))
+    assert "not promise these [capabilities](../adapters.md#capabilities): `incomplete_streams`.\n" in text
+    assert "Left out are answers with think tags: the server splits them: https://x.test\n" in text
+
+    report = document(result(), capabilities=CAPABILITIES)
+    assert "Not judged" not in text_of(Judged("groq", report, None))
+
+
 def test_rare_reasons_are_joined() -> None:
     real = document(result(RECORDING))
     real["bare_recordings"]["cannot_be_asked"] = {"mypkg": {f"reason {number}": 10 - number for number in range(8)}}
@@ -231,7 +243,7 @@ PUBLISHED = changes.read()
 def test_what_is_published_is_what_the_deviations_say(name: str) -> None:
     """Judge the library again (`python -m peers`) if this fails: docs/field.json is older than its known deviations."""
     entries: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for entry in read_toml(libraries()[name].deviations)[0]["deviation"]:
+    for entry in read_toml(libraries()[name].deviations)[0].get("deviation", []):
         entries[" ".join(entry["reason"].split())].append(entry)
     for finding in PUBLISHED[name]["findings"]:
         said = [

@@ -62,6 +62,7 @@ class AceAI:
     providers = ("anthropic:messages", "deepseek:chat", "openai:responses")
     capabilities = (
         *("streaming", "reasoning", "segments", "tools", "round_trip", "errors"),
+        *("unreadable_bodies", "incomplete_streams"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors: ClassVar = {

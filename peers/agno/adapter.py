@@ -59,6 +59,7 @@ class Adapter:
     )
     capabilities = (
         *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
+        "incomplete_streams",
         *("usage_details", "error_details"),
     )
 

@@ -33,6 +33,7 @@ const DESCRIPTION = {
   providers: ["anthropic:messages"],
   capabilities: [
     "streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors",
+    "lost_connections", "unreadable_bodies", "incomplete_streams",
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],

@@ -49,6 +49,7 @@ class Adapter:
     providers = ("anthropic:messages",)
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies", "incomplete_streams"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

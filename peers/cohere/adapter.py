@@ -40,6 +40,7 @@ class Adapter:
     providers = ("cohere:chat",)
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        "unreadable_bodies",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

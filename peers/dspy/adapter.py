@@ -54,8 +54,12 @@ class Adapter:
     providers = tuple(PREFIXES)
     capabilities = (
         *("reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        "unreadable_bodies",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "the request asks for them in the text: https://console.groq.com/docs/reasoning#reasoning-format",
+    }
     errors = ERRORS
 
     def complete(self, call):

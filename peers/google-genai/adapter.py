@@ -43,6 +43,7 @@ class Adapter:
     providers = ("gemini:generate",)
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+        "unreadable_bodies",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

@@ -33,8 +33,12 @@ class Adapter:
     providers = ("groq:chat",)
     capabilities = (
         *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "the request asks for them in the text: https://console.groq.com/docs/reasoning#reasoning-format",
+    }
     errors = ERRORS
 
     def complete(self, call):

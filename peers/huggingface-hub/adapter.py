@@ -40,8 +40,13 @@ class Adapter:
     providers = ("huggingface:chat", "local:chat")
     capabilities = (
         *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
+        "lost_connections",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "the server splits them off if it is started with a reasoning parser: "
+        "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html#quickstart",
+    }
     errors = ERRORS
 
     def complete(self, call):

@@ -44,6 +44,7 @@ class Adapter:
     providers = tuple(PREFIXES)
     capabilities = (
         *("streaming", "reasoning", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("lost_connections", "incomplete_streams"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

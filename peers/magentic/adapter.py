@@ -64,7 +64,11 @@ class Adapter:
     name = "magentic"
     version = version("magentic")
     providers = tuple(MODELS)
-    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors", "error_details")
+    capabilities = (
+        *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
+        "error_details",
+    )
     errors = ERRORS
 
     def stream(self, call):

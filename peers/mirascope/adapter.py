@@ -54,6 +54,7 @@ class Adapter:
     # No order of blocks of hosted tools, and no citations.
     capabilities = (
         *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        "incomplete_streams",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

@@ -38,6 +38,7 @@ class Adapter:
     providers = ("mistral:chat",)
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        "unreadable_bodies",
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

@@ -30,7 +30,15 @@ class Adapter:
     version = version("ollama")
     providers = ("ollama:chat", "ollama:generate")
     # No ids, no counts of parts, and an error keeps neither headers nor the exception behind it.
-    capabilities = ("streaming", "reasoning", "tools", "round_trip", "errors", "provenance", "raw_finish")
+    capabilities = (
+        *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
+        *("provenance", "raw_finish"),
+    )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "the server splits them off if it knows the template of the model: "
+        "https://github.com/ollama/ollama/issues/12511",
+    }
     errors = ERRORS
 
     def complete(self, call):

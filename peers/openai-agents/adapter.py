@@ -43,6 +43,10 @@ class Adapter:
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
         *("usage_details", "error_details"),
     )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "the server splits them off if it is started with a reasoning parser: "
+        "https://docs.vllm.ai/en/latest/features/reasoning_outputs.html#quickstart",
+    }
     errors = {  # noqa: RUF012 - read, never written
         "APITimeoutError": "TimeoutError",
         "APIConnectionError": "ServiceUnavailableError",

@@ -31,6 +31,7 @@ const DESCRIPTION = {
   providers: ["openai:chat", "openai:responses"],
   capabilities: [
     "streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors",
+    "lost_connections", "unreadable_bodies",
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],

@@ -53,6 +53,7 @@ class Adapter:
     providers = ("openai:chat", "openai:responses")
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "audio", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS

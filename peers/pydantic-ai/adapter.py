@@ -80,6 +80,7 @@ class PydanticAI:
     )
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        *("lost_connections", "incomplete_streams"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     # Errors with an HTTP status are known by that; these are the ones without.

@@ -47,7 +47,7 @@ const DESCRIPTION = {
   providers: [...installed.keys()],
   capabilities: [
     "streaming", "reasoning", "segments", "tools", "round_trip", "errors", "provenance", "raw_finish", "usage_details",
-    "error_details",
+    "error_details", "incomplete_streams",
   ],
   methods: ["complete", "stream"],
   errors: { Error: "ServiceUnavailableError" },

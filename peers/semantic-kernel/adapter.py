@@ -59,7 +59,7 @@ ERRORS = {
     "APIConnectionError": "ServiceUnavailableError",
     "APIStatusError": "LLMError",  # an error in a stream of Claude's, whose status is 200
     "APIError": "LLMError",  # one of OpenAI's, which has no status
-    "ServiceResponseException": "ValidationError",  # with no error of the client: the answer cannot be read
+    "ServiceResponseException": "LLMError",  # with no error of OpenAI's or Anthropic's client behind it
     # `type` of errors in streams: OpenAI's, then Anthropic's
     **{"server_error": "ServiceUnavailableError", "insufficient_quota": "RateLimitError"},
     **{"invalid_request_error": "InvalidRequestError", "rate_limit_error": "RateLimitError"},

@@ -39,8 +39,10 @@ const DESCRIPTION = {
   providers: Object.keys(APIS),
   capabilities: [
     "streaming", "reasoning", "tools", "round_trip", "errors",
+    "lost_connections", "unreadable_bodies", "incomplete_streams",
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
+  excluded_inputs: { "think tags": "the request asks for them in the text: https://inference-docs.cerebras.ai/capabilities/reasoning#reasoning-format" },
   methods: ["complete", "stream"],
   errors: { SchemaDriftError: "ValidationError" },
 };

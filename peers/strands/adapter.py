@@ -49,6 +49,7 @@ class Adapter:
     providers = ("anthropic:messages", "deepseek:chat", "gemini:generate", "openai:chat", "openai:responses")
     capabilities = (
         *("streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors"),
+        "incomplete_streams",
         "error_details",
     )
     # The library does not keep the text of arguments. The shim writes compact JSON, so only compact texts are compared.

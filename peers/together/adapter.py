@@ -30,8 +30,13 @@ class Adapter:
     providers = ("together:chat",)
     capabilities = (
         *("streaming", "reasoning", "annotations", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
+    excluded_inputs = {  # noqa: RUF012 - read, never written
+        "think tags": "models that write them into the text are served that way: "
+        "https://docs.together.ai/docs/inference/chat/reasoning",
+    }
     errors = ERRORS
 
     def complete(self, call):

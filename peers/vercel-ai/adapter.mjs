@@ -36,6 +36,7 @@ const DESCRIPTION = {
   providers: Object.keys(APIS),
   capabilities: [
     "streaming", "reasoning", "segments", "annotations", "tools", "round_trip", "errors", "raw",
+    "lost_connections", "unreadable_bodies", "incomplete_streams",
     "provenance", "raw_finish", "usage_details", "error_details",
   ],
   methods: ["complete", "stream"],

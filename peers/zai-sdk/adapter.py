@@ -34,6 +34,7 @@ class Adapter:
     providers = ("zai:chat",)
     capabilities = (
         *("streaming", "reasoning", "tools", "round_trip", "errors"),
+        *("lost_connections", "unreadable_bodies"),
         *("provenance", "raw_finish", "usage_details", "error_details"),
     )
     errors = ERRORS
