@@ -247,3 +247,28 @@ def test_a_text_with_think_tags_can_be_excluded_from_scenarios_too(pytester: pyt
     assert (excluded["way"], excluded["reason"], excluded["api"]) == (THINK_TAGS, "the server splits them", "chat")
     assert "with think tags: the server splits them" in shown
     assert verdict({**document, "complete": True}) in ("nothing judged", "conforms, 1 input excluded")
+
+
+USELESS = """
+from adapters import ReferenceAdapters
+
+class Adapter:
+    name = "useless"
+    providers = ["avian:chat"]
+    capabilities = []
+    excluded_inputs = {"think tags": "the models of this provider write none"}
+
+    def parse(self, http, call):
+        return ReferenceAdapters().parse(http, call)
+
+conformance_adapter = Adapter
+"""
+
+
+def test_an_exclusion_of_nothing_is_said(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(useless_exclusion=USELESS)
+    whole = ("--adapter=useless_exclusion", "--conformance-isolation=none", "-q")
+    made = inline.run(pytester, str(miniature.RULES), *whole)
+    made.stdout.fnmatch_lines(["excluded: nothing, because no input of this run has think tags"])
+    part = inline.run(pytester, str(miniature.RULES), *whole, "--conformance-examples=0")
+    part.stdout.no_fnmatch_line("excluded: *")

@@ -202,6 +202,8 @@ def _notes(result: Result, adapter: AdapterUnderTest, matrix: Matrix) -> Iterato
         excluded[way] += count if label == adapter.label else 0
     for way, count in (+excluded).items():
         yield f"excluded: {counted(count, 'input')} with {way}: {adapter.excluded_inputs[way]}"
+    for way in sorted(adapter.excluded_inputs.keys() - excluded.keys()) if result.complete else ():
+        yield f"excluded: nothing, because no input of this run has {way}"
     if judged := sum(count for status, count in mine if status in PROBES):
         passed = sum(count for status, count in mine if status == Status.PROBE_PASSED)
         yield f"probes: {passed} of {judged} judged cells pass; no provider is known to send them"
