@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.judging.deviations import Judgement
 from llm_conformance.judging.status import Status
 from llm_conformance.reports.document import Document
@@ -46,9 +45,9 @@ class Judged:
 
     @property
     def not_declared(self) -> tuple[str, ...]:
-        """The capabilities that the shim does not declare. `raw` does not count, as no library has it by default."""
-        ((adapter,), *_) = (each["adapters"] for each in self.reports.values())
-        return tuple(each for each in CAPABILITIES if each != "raw" and each not in adapter["capabilities"])
+        """The capabilities that the shim does not declare, without `raw`."""
+        ((found,), *_) = (each["judged"] for each in self.reports.values())
+        return tuple(found["not_declared"])
 
     @property
     def excluded(self) -> Mapping[str, str]:

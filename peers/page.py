@@ -194,11 +194,11 @@ def _not_asked(library: Mapping[str, Any]) -> Iterator[str]:
 
 def _not_judged(library: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the library does not promise, so that nothing above is about it."""
-    capabilities, excluded = library.get("not_declared"), library.get("excluded")
+    capabilities, excluded = library["not_declared"], library["excluded"]
     if capabilities or excluded:
         yield from ("## Not judged, by design", "")
     if capabilities:
         names = ", ".join(f"`{each}`" for each in capabilities)
         yield from (f"The library does not promise these [capabilities](../adapters.md#capabilities): {names}.", "")
-    for way, reason in (excluded or {}).items():
+    for way, reason in excluded.items():
         yield from (f"Left out are answers with {_in_one_line(way)}: {_in_one_line(reason)}", "")
