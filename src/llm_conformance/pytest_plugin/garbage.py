@@ -39,8 +39,8 @@ class Garbage:
             gc.unfreeze()
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_unconfigure(self) -> None:
+    def pytest_unconfigure(self, config: pytest.Config) -> None:
         """If the process ends now, freeze everything, so that pytest does not make the collector visit it again."""
         gc.enable()
-        if STARTED_AS in os.environ:
+        if STARTED_AS in os.environ or hasattr(config, "workerinput"):
             gc.freeze()
