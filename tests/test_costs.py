@@ -152,7 +152,7 @@ def test_a_stream_is_cut_in_fewer_ways_before_a_silence_and_where_a_parser_gets_
         runner = Runner(1, new_transport("server"))
         cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
         runner.close()
-    assert [each.examples for each in efforts] == [1, 100, 1000]
+    assert [each.examples for each in efforts] == [1, 40, 400]
 
 
 def test_calls_that_nobody_answers_wait_for_a_moment_only(scenarios: list[Scenario]) -> None:

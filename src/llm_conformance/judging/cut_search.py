@@ -14,8 +14,11 @@ from llm_conformance.scenarios.scenario import recut
 from llm_conformance.themes.cuts import recuts
 from llm_conformance.wire.named_cuts import named
 
-_CUTS = 0.2
-"""For each example of the effort, the search tries this many ways of cutting a recorded stream."""
+_CUTS = 0.08
+"""For each example of the effort, the search tries this many ways of cutting a recorded stream.
+
+They are few, because all streams of an API are cut, and each in other ways.
+"""
 
 _WHILE_WAITING = Effort(1, reproducible=True)
 """The effort for a stream after which the server goes silent: each try waits for the time limit of a call."""

@@ -13,6 +13,12 @@ NAMES = ("quick", "ci", "deep")
 SENDING = 0.1
 """A method that sends requests gets this share of the examples if a parser gets the same bytes."""
 
+MOST_SHARED = 2
+"""All APIs of one wire format together get at most this many times the examples of one API.
+
+The same code usually reads all of them.
+"""
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -55,9 +61,10 @@ class Effort:
     def times(self, factor: float, among: int = 1) -> Effort:
         """Return the effort for a property that gets `factor` times the usual number of examples, and at least one.
 
-        If N APIs (`among`) share the effort, each gets 1/sqrt(N) of it, so that all together get sqrt(N) times as much.
+        If N APIs (`among`) share the effort, all together get sqrt(N) times as much as one, but at most `MOST_SHARED`
+        times as much.
         """
-        share = factor / math.sqrt(among) if self.shared else factor
+        share = factor * min(math.sqrt(among), MOST_SHARED) / among if self.shared else factor
         return replace(self, examples=_part(self.examples, share), first=_part(self.first, share))
 
     @property
