@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from detect_secrets.core.secrets_collection import SecretsCollection
+from detect_secrets.core.plugins.initialize import from_plugin_classname
+from detect_secrets.plugins.base import BasePlugin
 from detect_secrets.settings import transient_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,11 +25,27 @@ DETECTORS = (
 
 
 def found_in(*paths: Path) -> dict[str, list[str]]:
-    collection = SecretsCollection()
+    """Map each file that has a secret to the kinds of its secrets.
+
+    Each file is searched as one text, which takes a tenth of the time of `SecretsCollection.scan_file`, and without the
+    filters that pass over what looks like an example.
+    """
+    found = {}
     with transient_settings({"plugins_used": [{"name": name} for name in DETECTORS]}):
+        detectors: list[BasePlugin] = [from_plugin_classname(name) for name in DETECTORS]
         for path in paths:
-            collection.scan_file(str(path))
-    return {file: sorted(secret.type for secret in inside) for file, inside in collection.data.items() if inside}
+            text = path.read_text("utf-8")
+            unfolded = _FOLD.sub("", text)
+            kinds = {
+                each.secret_type for each in detectors for said in (text, unfolded) if any(each.analyze_string(said))
+            }
+            if kinds:
+                found[str(path)] = sorted(kinds)
+    return found
+
+
+_FOLD = re.compile(r"\\\n\s*")
+"""A line end within a quoted YAML text that is no part of the text."""
 
 
 def test_no_cassette_has_a_secret() -> None:
@@ -36,8 +54,9 @@ def test_no_cassette_has_a_secret() -> None:
 
 @pytest.mark.parametrize("secret", ["ghp_" + "0aB1" * 9, "-----BEGIN " + "RSA PRIVATE KEY-----", "AKIA" + "0A1B" * 4])
 def test_the_scanner_finds_a_secret(tmp_path: Path, secret: str) -> None:
-    (tmp_path / "cassette.yaml").write_text(f"body: {secret}\n")
-    assert found_in(tmp_path / "cassette.yaml")
+    for cassette in (f"body: {secret}\n", f'body: "{secret[:12]}\\\n  {secret[12:]}"\n'):
+        (tmp_path / "cassette.yaml").write_text(cassette)
+        assert found_in(tmp_path / "cassette.yaml")
 
 
 def test_the_patterns_find_keys_that_the_scanner_does_not_know(tmp_path: Path) -> None:
