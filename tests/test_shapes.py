@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from llm_conformance import schema, toml_files
+from llm_conformance import schema, toml_files, yaml_files
 from llm_conformance.locations import CASSETTES, FORMATS, PROVIDERS, SCHEMAS
+from llm_conformance.scenarios import load
 from llm_conformance.schema import quick
+from tests.shell import ROOT
 
 QUICK = ("response", "stream-event")
 
@@ -112,6 +114,9 @@ def test_what_is_valid_is_seen_without_jsonschema(name: str, value: Any) -> None
     assert schema.quick_check(name)(value)
 
 
+B = {"b": {"properties": {"b": {"type": "integer"}}}}
+
+
 @pytest.mark.parametrize(
     "form",
     [
@@ -128,6 +133,14 @@ def test_what_is_valid_is_seen_without_jsonschema(name: str, value: Any) -> None
         {"allOf": [{"type": "string"}, {"pattern": "b"}]},
         {"additionalProperties": False, "properties": {"a": {"type": "string"}}},
         {"additionalProperties": {"type": "integer"}},
+        {"properties": {"a": {}}, "unevaluatedProperties": False},
+        {"$ref": "#/$defs/b", "properties": {"a": {}}, "unevaluatedProperties": False, "$defs": B},
+        {"$ref": "#/$defs/b", "unevaluatedProperties": {"type": "string"}, "$defs": B},
+        {"propertyNames": {"pattern": "^a"}},
+        {"not": {"required": ["a"]}},
+        {"oneOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {"maxLength": 1},
+        {"maxItems": 1},
         {"additionalProperties": True},
         {"properties": {"a": False}},
         {"dependentRequired": {"a": ["b", "c"]}},
@@ -159,17 +172,28 @@ def test_each_keyword_means_what_it_means_to_jsonschema(form: dict[str, Any]) ->
         {"a": 1},
     ]
     values += [False, ["a", "b"], ["a", "a"], {"b": 1}, {"a": "b", "b": 1}, {"a": 1, "b": 1, "c": 1}]
-    check, slow = quick.check(form, "", lambda _reference: {}), Draft202012Validator(form)
+    check, slow = quick.check(form, "", lambda _reference: B["b"]), Draft202012Validator(form)
     assert [value for value in values if check(value)] == [value for value in values if slow.is_valid(value)]
 
 
-@pytest.mark.parametrize("form", [{"maxLength": 3}, {"properties": {"a": {"format": "date"}}}, {"enum": [1.5]}])
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"multipleOf": 3},
+        {"unevaluatedProperties": False, "anyOf": [{"required": ["a"]}]},
+        {"properties": {"a": {"format": "date"}}},
+        {"enum": [1.5]},
+    ],
+)
 def test_a_keyword_that_is_not_known_is_no_valid_value(form: dict[str, Any]) -> None:
     with pytest.raises(quick.UnknownKeywordError):
         quick.check(form, "", lambda _reference: {})
 
 
 FILES = [
+    *(("scenario", path) for path in sorted(CASSETTES.glob("*/*.scenario.yaml"))[::80]),
+    *(("cassette", load.cassette_path(path)) for path in sorted(CASSETTES.glob("*/*.scenario.yaml"))[::80]),
+    *(("deviations", path) for path in sorted((ROOT / "peers").glob("*/deviations.toml"))[::10]),
     *(("provider", path) for path in sorted(PROVIDERS.glob("*.toml"))),
     *(("read-rules", path) for path in sorted(FORMATS.glob("*/read.toml"))),
     ("public-corpus", CASSETTES / "public.toml"),
@@ -181,7 +205,8 @@ FILES = [
 )
 def test_a_file_is_valid_to_both(name: str, path: Path) -> None:
     """Both also agree on files in which one value is missing or has another type. Some of these are valid."""
-    document, _ = toml_files.read(path)
+    is_yaml = path.suffix == ".yaml"
+    document = yaml_files.parse(path, path.read_text("utf-8")) if is_yaml else toml_files.read(path)[0]
     found = places(document)
     step = 1 + len(found) // 40
     for number, place in enumerate(found[::step]):

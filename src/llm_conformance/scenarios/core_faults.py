@@ -19,6 +19,7 @@ from llm_conformance.scenarios.expected import Expected, Unreported
 from llm_conformance.scenarios.scenario import Fault, FaultKind, Scenario
 from llm_conformance.wire.interaction import MODES, Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+from llm_conformance.wire.providers.table import table
 from llm_conformance.wire.text_places import text_places
 
 _HTML = "<!DOCTYPE html><html><head><title>Sign in</title></head><body><h1>Sign in to the network</h1></body></html>"
@@ -150,6 +151,11 @@ def ids_in(path: Path) -> Mapping[str, CoreFault]:
     recordings = _RECORDINGS.search(text)
     modes = [mode for mode in MODES if recordings and re.search(rf"\b{mode}:", recordings[0])]
     return {_id(api, mode, name): fault for mode in modes for name, fault in CORE_FAULTS.items()}
+
+
+def possible_ids() -> Iterator[str]:
+    """Yield the ids that core faults can have, whether or not a scenario has them."""
+    return (_id(api, mode, name) for api in table().values() for mode in MODES for name in CORE_FAULTS)
 
 
 def _id(api: Api, mode: Mode, name: str) -> str:

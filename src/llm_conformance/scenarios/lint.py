@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -34,7 +34,10 @@ _CONSEQUENCES = (KeyError, TypeError, AttributeError, IndexError)
 
 
 def load_all(
-    directories: Iterable[Path], admits: Callable[[Path], bool] = bool, trust_digests: bool = True
+    directories: Iterable[Path],
+    admits: Callable[[Path], bool] = bool,
+    trust_digests: bool = True,
+    found: Mapping[Path, Sequence[Path]] | None = None,
 ) -> list[Scenario]:
     """Return the scenarios below the directories.
 
@@ -42,6 +45,7 @@ def load_all(
         directories: Cassette directories.
         admits: Returns False for a scenario file to skip.
         trust_digests: Whether to skip the lint of scenarios whose digest says that they passed (`lint_digests`).
+        found: The scenario files of directories in which they were found before.
 
     Raises:
         BadFileError: With all problems of all files. If provider files or read rules are wrong, it has only their
@@ -63,7 +67,7 @@ def load_all(
             problems.append(FileProblem(directory, 1, "no such directory"))
             continue
         try:
-            files, _ = load.find(directory)
+            files = found[directory] if found and directory in found else load.find(directory)[0]
         except BadFileError as bad:
             problems += bad.problems
             continue
@@ -78,12 +82,12 @@ def load_all(
             is_known = id in passed and passed[id] == lint_digests.of_scenario(path)
             try:
                 file = reader.read(path, check=not is_known)
-                found = [] if is_known else list(lint(file))
+                wrong = [] if is_known else list(lint(file))
             except BadFileError as bad:  # also of an earlier answer
                 problems += bad.problems
                 continue
-            problems += found
-            if not found:
+            problems += wrong
+            if not wrong:
                 loaded.append(build.build(file, directory))
     if problems:
         raise BadFileError(*dict.fromkeys(problems))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -143,7 +144,7 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     if (directory / JOURNAL).is_file():
         what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
         raise BadFileError(FileProblem(directory / JOURNAL, 1, what))
-    found = sorted(path for path in cassettes_below(directory) if not _is_proposed(path.relative_to(directory)))
+    found = sorted(_finished_below(directory), key=lambda path: path.parts)  # paths compare more slowly
     outside = list(_outside(found, directory.resolve()))
     if outside:
         raise BadFileError(
@@ -153,13 +154,31 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
             )
         )
     files = [path for path in found if path.name.endswith(SUFFIX)]
-    claimed = {*files, *map(cassette_path, files)}
-    return files, [path for path in found if path not in claimed]
+    claimed = {*map(str, files), *(str(path).removesuffix(SUFFIX) + ".yaml" for path in files)}
+    return files, [path for path in found if str(path) not in claimed]
 
 
 def cassettes_below(directory: Path) -> Iterator[Path]:
     """Yield the files below a directory that have the name of a recording, including scenario files."""
-    return (path for path in directory.rglob("*") if may_have_recordings(path) and not path.is_dir())
+    return (
+        path
+        for folder, names in _folders(directory)
+        for path in map(folder.joinpath, names)
+        if may_have_recordings(path)
+    )
+
+
+def _finished_below(directory: Path) -> Iterator[Path]:
+    """Yield what `cassettes_below` yields, without drafts and without recordings that are not accepted."""
+    for folder, names in _folders(directory):
+        # Whether a folder is finished is asked once, as most of the time goes to paths.
+        if not _is_proposed(folder.relative_to(directory) / "any.yaml"):
+            yield from (folder / name for name in names if not name.endswith(DRAFT) and may_have_recordings(Path(name)))
+
+
+def _folders(directory: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Yield (folder, names of its files) for a directory and all folders below it. No link to a folder is followed."""
+    return ((Path(folder), names) for folder, _, names in os.walk(directory))
 
 
 def other_files(directory: Path) -> int:
@@ -179,7 +198,7 @@ def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
             return False
 
     for path in paths:
-        if not is_inside(path if path.is_symlink() else path.parent):
+        if not is_inside(path if os.path.islink(path) else path.parent):
             yield path
 
 

@@ -117,16 +117,12 @@ def violations(validator: Any, instance: Any) -> Iterator[tuple[Where, str]]:
             yield where, _sentence(error)
 
 
-_QUICK = frozenset({"provider", "public-corpus", "read-rules"})
-"""The schemas of files that every process reads."""
-
-
 def file_problems(name: str, path: Path, text: str, document: Any) -> list[FileProblem]:
     """Return the violations of schema `name` by the document of a YAML or TOML file, sorted by line.
 
     If there are more than `limits.PROBLEMS`, the list ends with a problem that says so.
     """
-    if name in _QUICK and quick_check(name)(document):
+    if quick_check(name)(document):
         return []
     line_of = toml_files.line_of if path.suffix == ".toml" else yaml_files.line_of
     found = [

@@ -56,6 +56,8 @@ def check(schema: Mapping[str, Any] | bool, base: str, find: Find) -> Check:
             checks.append(_conditional(*branches))
         elif keyword == "additionalProperties":
             checks.append(_additional(frozenset(schema.get("properties", ())), check(said, base, find)))
+        elif keyword == "unevaluatedProperties":
+            checks.append(_additional(_evaluated(schema, base, find), check(said, base, find)))
         elif keyword in _OF_PARTS:
             checks.append(_OF_PARTS[keyword](said, lambda part: check(part, base, find)))
         elif keyword in _OF_VALUES:
@@ -99,8 +101,35 @@ def _additional(known: frozenset[str], each: Check) -> Check:
     return lambda value: not isinstance(value, dict) or all(each(value[key]) for key in value.keys() - known)
 
 
+def _evaluated(schema: Mapping[str, Any], base: str, find: Find) -> frozenset[str]:
+    """Return the names of the properties that a schema describes, itself or through a `$ref`."""
+    if other := schema.keys() & _MAY_EVALUATE:
+        raise UnknownKeywordError(f"unevaluatedProperties, beside {min(other)}")
+    names = frozenset(schema.get("properties", ()))
+    if "$ref" not in schema:
+        return names
+    name, _, pointer = schema["$ref"].partition("#")
+    return names | _evaluated(find(f"{name or base}#{pointer}"), name or base, find)
+
+
+_MAY_EVALUATE = frozenset({"additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "if"})
+"""Keywords beside which `_evaluated` would have to know more."""
+
+
 def _items(each: Check) -> Check:
     return lambda value: not isinstance(value, list) or all(map(each, value))
+
+
+def _names(each: Check) -> Check:
+    return lambda value: not isinstance(value, dict) or all(map(each, value))
+
+
+def _not(each: Check) -> Check:
+    return lambda value: not each(value)
+
+
+def _one(checks: Sequence[Check]) -> Check:
+    return lambda value: sum(each(value) for each in checks) == 1
 
 
 def _type(names: str | Sequence[str]) -> Check:
@@ -132,7 +161,8 @@ def _dependent(names: Mapping[str, Sequence[str]]) -> Check:
 def _unique(is_stated: bool) -> Check:
     if not is_stated:
         raise UnknownKeywordError("uniqueItems, if it is false")
-    # Values that are equal in JSON may differ in Python, so jsonschema decides about items that are not texts.
+    # Values that are equal in JSON may differ in Python, so jsonschema decides about items that are not texts. Below
+    # `not`, `oneOf` and `if`, that would be wrong.
     return lambda value: (
         not isinstance(value, list) or (all(isinstance(each, str) for each in value) and len(set(value)) == len(value))
     )
@@ -148,6 +178,9 @@ _OF_PARTS: Mapping[str, Callable[[Any, Callable[[Any], Check]], Check]] = {
     "items": lambda said, make: _items(make(said)),
     "allOf": lambda said, make: _all([make(part) for part in said]),
     "anyOf": lambda said, make: _any([make(part) for part in said]),
+    "oneOf": lambda said, make: _one([make(part) for part in said]),
+    "not": lambda said, make: _not(make(said)),
+    "propertyNames": lambda said, make: _names(make(said)),
 }
 _OF_VALUES: Mapping[str, Callable[[Any], Check]] = {
     "type": _type,
@@ -156,7 +189,9 @@ _OF_VALUES: Mapping[str, Callable[[Any], Check]] = {
     "required": _required,
     "pattern": _pattern,
     "minLength": lambda least: lambda value: not isinstance(value, str) or len(value) >= least,
+    "maxLength": lambda most: lambda value: not isinstance(value, str) or len(value) <= most,
     "minItems": lambda least: lambda value: not isinstance(value, list) or len(value) >= least,
+    "maxItems": lambda most: lambda value: not isinstance(value, list) or len(value) <= most,
     "minProperties": lambda least: lambda value: not isinstance(value, dict) or len(value) >= least,
     "minimum": lambda least: lambda value: not (_TYPES["number"](value) and value < least),  # NaN is not less
     "maximum": lambda most: lambda value: not (_TYPES["number"](value) and value > most),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -78,7 +78,7 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
         found = {folder: load.find(folder) for folder in (CASSETTES, *own)}
         of_own = [bare.file_in(path, folder) for folder in own for path in found[folder][1]]
         to_check = [] if hasattr(config, "workerinput") else [each for each in of_own if filters.may_admit(each.id)]
-        loaded = _load([CASSETTES, *own], lambda path: _concerns(path, filters, adapters), to_check)
+        loaded = _load({folder: files for folder, (files, _) in found.items()}, _admits(filters, adapters), to_check)
         loaded += core_faults.of(loaded)
     except BadFileError as bad:
         raise pytest.UsageError(f"{bad}\n{lint.summed_up(bad.problems)}; nothing was run") from bad
@@ -118,12 +118,17 @@ def _read(config: pytest.Config, opened: list[AdapterUnderTest]) -> Settings:
     return replace(settings, deviations=known)
 
 
-def _load(folders: Iterable[Path], admits: Callable[[Path], bool], cassettes: Iterable[BareFile]) -> list[Scenario]:
-    """Return the scenarios. Raises BadFileError with the problems of all scenarios and bare cassettes."""
+def _load(
+    found: Mapping[Path, Sequence[Path]], admits: Callable[[Path], bool], cassettes: Iterable[BareFile]
+) -> list[Scenario]:
+    """Return the scenarios of files that were `found` in directories.
+
+    Raises BadFileError with the problems of all scenarios and bare cassettes.
+    """
     problems: list[FileProblem] = []
     loaded: list[Scenario] = []
     try:
-        loaded += lint.load_all(folders, admits)
+        loaded += lint.load_all(found, admits, found=found)
     except BadFileError as bad:
         problems += bad.problems
     problems += bare.problems(cassettes)
@@ -140,11 +145,19 @@ def _isolation(named: str, transport: str) -> Isolation:
         raise pytest.UsageError(f"{as_typed('isolation')}={named}: {error}") from error
 
 
-def _concerns(path: Path, filters: Filters, adapters: Iterable[AdapterUnderTest]) -> bool:
-    """Return True if this run uses a scenario file, or if that is not known before the file is read."""
-    api = load.api_of(path)
-    wanted = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
-    return wanted and (filters.admits_id(load.id_of(path)) or any(map(filters.admits_id, core_faults.ids_in(path))))
+def _admits(filters: Filters, adapters: Iterable[AdapterUnderTest]) -> Callable[[Path], bool]:
+    """Return a function that tells whether this run uses a scenario file, or that it has to be read to know."""
+    may_use_core_faults = any(map(filters.admits_id, core_faults.possible_ids()))
+
+    def is_used(path: Path) -> bool:
+        is_named = filters.admits_id(load.id_of(path))
+        if not (is_named or may_use_core_faults):
+            return False
+        api = load.api_of(path)
+        is_covered = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
+        return is_covered and (is_named or any(map(filters.admits_id, core_faults.ids_in(path))))
+
+    return is_used
 
 
 def _deviations(settings: Settings, paths: Sequence[Path], elsewhere: Collection[str]) -> Deviations:
