@@ -65,6 +65,7 @@ def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:
     check()
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
 def test_all_backends_with_models_are_drawn(api: Api) -> None:
     kinds = (ANSWERS, THINKING) if THINKING.suits(api) else (ANSWERS,)

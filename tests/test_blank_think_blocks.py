@@ -24,6 +24,7 @@ SENDS_THEM = [
 ]
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("api", SENDS_THEM)
 def test_a_blank_block_comes_from_a_model_and_a_request_that_may_have_it(api: Api) -> None:
     blank: list[Scenario] = []

@@ -80,6 +80,7 @@ def test_the_ways_of_a_message() -> None:
     assert {("calls of a message", "numbered"), ("type of a call", "absent")} < found
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize(
     ("api", "feature"),
     [

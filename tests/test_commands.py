@@ -384,6 +384,7 @@ def test_a_failure_is_reproduced_by_a_command_that_can_be_typed() -> None:
     assert spec == "--conformance-adapter=my dir/it's.py"
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", list(table().values()), ids=str)
 def test_smoke_has_an_answer_of_each_api_that_is_no_probe(api: Api) -> None:
     found = [smoke.plainest(api, mode) for mode in MODES]

@@ -122,6 +122,7 @@ def test_others_are_drawn_in_their_place() -> None:
     assert len(without.ways) == len(everything.ways) == 50
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.usefixtures("same_draw")
 @pytest.mark.parametrize("mode", ["json", "stream"])
 @pytest.mark.parametrize("name", ["malformed", "broken-streams", "mistyped", "disconnected"])

@@ -41,6 +41,7 @@ ONE_OF_EACH_KIND = (
 """The others take a minute more; the tool has them all."""
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("adapter", ONE_OF_EACH_KIND, ids=lambda adapter: adapter.__name__)
 def test_a_fault_of_a_splitter_is_found(adapter: type[splitters.FaultySplitter], runner: Runner) -> None:
     found = found_by_search.find(adapter, CI, runner, shrinks=False)

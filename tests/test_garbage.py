@@ -93,6 +93,7 @@ def streamed(scenario: Scenario) -> tuple[dict[str, Any], list[Any]]:
     return events[-1]["response"], events
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.id)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())

@@ -84,6 +84,7 @@ def test_generated_scenarios_pass_the_lint(theme: Theme, api: Api, mode: Mode, t
     check()
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("tag", ["think", "thought"])
 @pytest.mark.parametrize("profile", PROFILES)
 def test_think_texts_follow_the_rules(profile: ThinkProfile, tag: str) -> None:

@@ -36,6 +36,7 @@ def drawn(api: Api) -> list[tuple[Scenario, Mode]]:
     return [(scenario, each) for scenario in found for each in scenario.modes]
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_requests_are_in_the_form_of_the_api(api: Api) -> None:
     """They are read back here as RPL-4 reads what an adapter sends."""
@@ -70,6 +71,7 @@ def test_requests_are_in_the_form_of_the_api(api: Api) -> None:
         assert set(api.needed_params) <= set(scenario.params[mode])
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_requests_ask_what_the_calls_ask(api: Api) -> None:
     for scenario, mode in drawn(api):
@@ -88,6 +90,7 @@ def test_requests_ask_what_the_calls_ask(api: Api) -> None:
         assert scenario.outage is None or scenario.outage.request == scenario.interactions[scenario.modes[-1]].request
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_a_tool_that_is_called_was_offered(api: Api) -> None:
     """Also in answers that break off or are malformed."""

@@ -74,6 +74,7 @@ SEEDS = (0, 5)
 """Samples in which both faults show, and no rule compares one with the other."""
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_run_after_writing_is_green_and_a_repair_makes_its_entries_stale(
     seed: int, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch

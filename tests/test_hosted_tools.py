@@ -80,6 +80,7 @@ def test_claude_does_not_think_behind_text_nor_at_the_end() -> None:
     assert ends == {"thinking", "result"}
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("api", [OPENAI, table()["azure", "responses"], table()["xai", "responses"]], ids=str)
 @pytest.mark.parametrize("theme", ["answers", "citations"])
 def test_links_are_cited_only_behind_a_search(api: Api, theme: str) -> None:

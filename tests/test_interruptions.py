@@ -114,6 +114,7 @@ DONE = {"reject": (0, 4), "import": (0, 1)}
 """The exit codes of the next command: there may be nothing left to reject, or it was imported before."""
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_killed_command_loses_nothing_and_leaves_nothing(
     name: str, prepared: Prepared, monkeypatch: pytest.MonkeyPatch
@@ -136,6 +137,7 @@ def test_a_killed_command_loses_nothing_and_leaves_nothing(
     assert step > 4
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.parametrize("full", [fill_disk, limit_files])
 def test_on_a_full_disk_a_command_ends_with_a_message_and_loses_nothing(

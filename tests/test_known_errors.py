@@ -131,6 +131,7 @@ def test_all_errors_of_a_stream_are_drawn_and_recognised(api: Api) -> None:
     assert found == errors
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", [api for api in APIS if not api.stream_errors], ids=str)
 def test_rows_without_errors_in_streams_are_sent_none(api: Api) -> None:
     for scenario in drawn(api, "stream", "broken-streams"):

@@ -83,6 +83,7 @@ HALVES = {
 }
 
 
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize("halves", HALVES.values(), ids=HALVES)
 @pytest.mark.parametrize("known", [[], ["--deviations={}/known.toml"]], ids=["", "known"])
 def test_parts_merge_into_the_report_of_the_whole(

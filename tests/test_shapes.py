@@ -200,6 +200,7 @@ FILES = [
 ]
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize(
     ("name", "path"), [pytest.param(*each, id=f"{each[1].parent.name}/{each[1].name}") for each in FILES]
 )

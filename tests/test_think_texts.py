@@ -66,6 +66,7 @@ def test_a_model_may_repeat_the_tag_of_its_prompt() -> None:
     assert recognised("<think>\nr\n</think>\n\nA", "prefilled") == {"opening think tag": "sent"}
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize(("api", "profile"), [(api, each) for api in THINKING for each in profiles(api)], ids=str)
 def test_texts_have_only_ways_of_the_row(api: Api, profile: ThinkProfile) -> None:
     @QUICK
@@ -82,6 +83,7 @@ REMOVED = (table()["mistral", "chat"],)
 """The APIs whose models that wrote think tags have been removed: only older recordings have answers of them."""
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", THINKING, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_answers_are_of_models_that_think_so(api: Api, mode: Mode) -> None:

@@ -49,6 +49,7 @@ def shown() -> dict[str, Seen]:
     return {str(api): found for api, found in seen(of_scenarios(CASSETTES)).items()}
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_scenarios_show_only_ways_of_the_row(api: Api, shown: dict[str, Seen]) -> None:
     assert shown[str(api)].unknown == {}, "python -m tools.variations --write"
@@ -102,6 +103,7 @@ def test_sources_that_are_scenarios_show_the_way(api: Api, shown: dict[str, Seen
                 assert source.startswith("measured: ") or "https://" in source or re.search(r"\d\.\d", source), source
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_calls_name_models_of_the_row(api: Api) -> None:
     assert api.models
@@ -134,6 +136,7 @@ def test_models_fit_the_answer() -> None:
     assert not set(models(speaking)) & set(speaking.speaking_models)
 
 
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("api", [api for api in APIS if api.plain_models], ids=str)
 def test_plain_models_do_not_reason(api: Api) -> None:
     @settings(max_examples=30, derandomize=True, deadline=None, database=None)

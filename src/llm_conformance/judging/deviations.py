@@ -164,7 +164,7 @@ class Deviations:
 
     def apply(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the deviations that name its cell; a failure becomes `expected`."""
-        named = self.naming(verdict)
+        named = self.naming(verdict) if self.listed else []
         if not named:
             return verdict
         status = Status.EXPECTED.value if verdict.status == Status.FAIL else verdict.status

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from llm_conformance import editions
@@ -69,9 +70,8 @@ class Verdict:
     @property
     def alike(self) -> tuple[str | None, ...] | None:
         """The fields that the verdicts of several rules share; None if the verdict says more than its status."""
-        if self.status not in QUIET or any(getattr(self, name) not in (None, ()) for name in _DETAILS):
-            return None
-        return tuple(getattr(self, name) for name in ALIKE)
+        is_quiet = self.status in QUIET and _details(self) == _NO_DETAILS
+        return _shared(self) if is_quiet else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as a result of the JSON report."""
@@ -99,6 +99,8 @@ _DETAILS = (
     *("example", "cause", "traceback", "command"),
     *("deviation", "further_deviations", "other_failures", "missed"),
 )
+_NO_DETAILS = (None, None, None, None, None, (), (), None)
+_shared, _details = attrgetter(*ALIKE), attrgetter(*_DETAILS)  # called for each verdict
 _OPTIONAL = frozenset({*_DETAILS, "think_profile"})
 _NO_PROFILE = "off"
 
