@@ -8,7 +8,7 @@ import signal
 import sys
 import venv
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -55,13 +55,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
-
-
-@pytest.hookimpl(optionalhook=True, wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """Return the number of workers for `-n auto`: half as many again as usual, because tests wait for processes."""
-    workers = yield
-    return workers + (workers + 1) // 2
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -172,7 +172,7 @@ def run(pytester: pytest.Pytester, excluded: dict[str, str], *options: str) -> t
         str(miniature.RULES),
         "--adapter=counted.py",
         "--conformance-scenario=openai/generated-chat-answers",
-        "--conformance-examples=ci",
+        "--conformance-examples=quick",
         f"--conformance-report={report}",
         "-q",
         *options,

@@ -71,7 +71,8 @@ def test_status_headers_and_faults_are_shown(pytester: pytest.Pytester) -> None:
         conformance_adapter = Deaf
         """
     )
-    result = run(pytester, "--adapter=mine", "--conformance-scenario=deepseek/generated-*", "-q")
+    kinds = [f"--conformance-scenario=deepseek/generated-chat-{kind}" for kind in ("statuses", "disconnected")]
+    result = run(pytester, "--adapter=mine", *kinds, "-q")
     result.stdout.fnmatch_lines(["Status       ???", 'Headers      {"content-type": *'])
     result.stdout.fnmatch_lines_random(["Fault        * after * of * bytes"])
 
