@@ -13,7 +13,7 @@ NAMES = ("quick", "ci", "deep")
 SENDING = 0.1
 """A method that sends requests gets this share of the examples if a parser gets the same bytes."""
 
-MOST_SHARED = 2
+MOST_SHARED = 3
 """All APIs of one wire format together get at most this many times the examples of one API.
 
 The same code usually reads all of them.
