@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from detect_secrets.core.plugins.initialize import from_plugin_classname
 from detect_secrets.plugins.base import BasePlugin
 from detect_secrets.settings import transient_settings
@@ -27,25 +29,34 @@ DETECTORS = (
 def found_in(*paths: Path) -> dict[str, list[str]]:
     """Map each file that has a secret to the kinds of its secrets.
 
-    Each file is searched as one text, which takes a tenth of the time of `SecretsCollection.scan_file`, and without the
-    filters that pass over what looks like an example.
+    The detectors search each file as one text, and once more all texts in it, without their YAML escapes and line
+    breaks. This takes a sixth of the time of `SecretsCollection.scan_file`.
     """
     found = {}
     with transient_settings({"plugins_used": [{"name": name} for name in DETECTORS]}):
         detectors: list[BasePlugin] = [from_plugin_classname(name) for name in DETECTORS]
         for path in paths:
             text = path.read_text("utf-8")
-            unfolded = _FOLD.sub("", text)
+            parsed = "\n".join(texts_in(yaml.load(text, _LOADER)))
             kinds = {
-                each.secret_type for each in detectors for said in (text, unfolded) if any(each.analyze_string(said))
+                each.secret_type for each in detectors for said in (text, parsed) if any(each.analyze_string(said))
             }
             if kinds:
                 found[str(path)] = sorted(kinds)
     return found
 
 
-_FOLD = re.compile(r"\\\n\s*")
-"""A line end within a quoted YAML text that is no part of the text."""
+def texts_in(document: Any) -> Iterator[str]:
+    """Yield all texts in a YAML document, keys among them."""
+    if isinstance(document, dict):
+        yield from (text for key, value in document.items() for text in (key, *texts_in(value)))
+    elif isinstance(document, list):
+        yield from (text for item in document for text in texts_in(item))
+    else:
+        yield document
+
+
+_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all values are texts
 
 
 def test_no_cassette_has_a_secret() -> None:
@@ -54,7 +65,9 @@ def test_no_cassette_has_a_secret() -> None:
 
 @pytest.mark.parametrize("secret", ["ghp_" + "0aB1" * 9, "-----BEGIN " + "RSA PRIVATE KEY-----", "AKIA" + "0A1B" * 4])
 def test_the_scanner_finds_a_secret(tmp_path: Path, secret: str) -> None:
-    for cassette in (f"body: {secret}\n", f'body: "{secret[:12]}\\\n  {secret[12:]}"\n'):
+    wrapped = yaml.safe_dump({"body": f"{'x ' * 38}{secret}"}, width=80)
+    cut, escaped = f"{secret[:12]}\\\n  {secret[12:]}", f"{secret[:9]}\\u{ord(secret[9]):04x}{secret[10:]}"
+    for cassette in (f"body: {secret}\n", f'body: "{cut}"\n', f'body: "{escaped}"\n', wrapped):
         (tmp_path / "cassette.yaml").write_text(cassette)
         assert found_in(tmp_path / "cassette.yaml")
 

@@ -14,9 +14,8 @@ SENDING = 0.1
 """A method that sends requests gets this share of the examples if a parser gets the same bytes."""
 
 MOST_SHARED = 3
-"""All APIs of one wire format together get at most this many times the examples of one API.
-
-The same code usually reads all of them.
+"""All APIs of one wire format together get at most this many times the examples of one API, because the same code
+usually reads all of them. But each API gets at least one example.
 """
 
 
@@ -61,8 +60,8 @@ class Effort:
     def times(self, factor: float, among: int = 1) -> Effort:
         """Return the effort for a property that gets `factor` times the usual number of examples, and at least one.
 
-        If N APIs (`among`) share the effort, all together get sqrt(N) times as much as one, but at most `MOST_SHARED`
-        times as much.
+        If N APIs (`among`) share the effort, all together get sqrt(N) times as much as one, but not more than
+        `MOST_SHARED` times as much, unless one example for each is more.
         """
         share = factor * min(math.sqrt(among), MOST_SHARED) / among if self.shared else factor
         return replace(self, examples=_part(self.examples, share), first=_part(self.first, share))

@@ -171,7 +171,7 @@ def cassettes_below(directory: Path) -> Iterator[Path]:
 def _finished_below(directory: Path) -> Iterator[Path]:
     """Yield what `cassettes_below` yields, without drafts and without recordings that are not accepted."""
     for folder, names in _folders(directory):
-        # Whether a folder is finished is asked once, as most of the time goes to paths.
+        # Each folder is asked once, and not each of its files, because making paths takes most of the time.
         if not _is_proposed(folder.relative_to(directory) / "any.yaml"):
             yield from (folder / name for name in names if not name.endswith(DRAFT) and may_have_recordings(Path(name)))
 

@@ -161,8 +161,8 @@ def _dependent(names: Mapping[str, Sequence[str]]) -> Check:
 def _unique(is_stated: bool) -> Check:
     if not is_stated:
         raise UnknownKeywordError("uniqueItems, if it is false")
-    # Values that are equal in JSON may differ in Python, so jsonschema decides about items that are not texts. Below
-    # `not`, `oneOf` and `if`, that would be wrong.
+    # Values that are equal in JSON may differ in Python, so jsonschema decides about items that are not texts. That
+    # would be wrong below `not`, `oneOf` and `if`, where no schema has this keyword.
     return lambda value: (
         not isinstance(value, list) or (all(isinstance(each, str) for each in value) and len(set(value)) == len(value))
     )

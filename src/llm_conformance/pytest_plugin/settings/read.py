@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -146,12 +147,15 @@ def _isolation(named: str, transport: str) -> Isolation:
 
 
 def _admits(filters: Filters, adapters: Iterable[AdapterUnderTest]) -> Callable[[Path], bool]:
-    """Return a function that tells whether this run uses a scenario file, or that it has to be read to know."""
-    may_use_core_faults = any(map(filters.admits_id, core_faults.possible_ids()))
+    """Return a function that returns True if this run uses a scenario file, or if only reading the file can tell."""
+
+    @functools.cache
+    def may_use_core_faults() -> bool:
+        return any(map(filters.admits_id, core_faults.possible_ids()))
 
     def is_used(path: Path) -> bool:
         is_named = filters.admits_id(load.id_of(path))
-        if not (is_named or may_use_core_faults):
+        if not (is_named or may_use_core_faults()):
             return False
         api = load.api_of(path)
         is_covered = api is None or (filters.admits_api(api) and any(each.covers(api) for each in adapters))
