@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 
 from llm_conformance import secrets
 from llm_conformance.locations import CASSETTES
+from llm_conformance.recording.hidden import texts_in
 
 # Detectors of randomness and of words like "token" are left out: answers are full of both.
 DETECTORS = (
@@ -37,23 +36,13 @@ def found_in(*paths: Path) -> dict[str, list[str]]:
         detectors: list[BasePlugin] = [from_plugin_classname(name) for name in DETECTORS]
         for path in paths:
             text = path.read_text("utf-8")
-            parsed = "\n".join(texts_in(yaml.load(text, _LOADER)))
+            parsed = "\n".join(each for _, each in texts_in(yaml.load(text, _LOADER)))
             kinds = {
                 each.secret_type for each in detectors for said in (text, parsed) if any(each.analyze_string(said))
             }
             if kinds:
                 found[str(path)] = sorted(kinds)
     return found
-
-
-def texts_in(document: Any) -> Iterator[str]:
-    """Yield all texts in a YAML document, keys among them."""
-    if isinstance(document, dict):
-        yield from (text for key, value in document.items() for text in (key, *texts_in(value)))
-    elif isinstance(document, list):
-        yield from (text for item in document for text in texts_in(item))
-    else:
-        yield document
 
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # all values are texts

@@ -22,7 +22,7 @@ from llm_conformance.judging.verdict import Verdict, held_to, verdict
 from llm_conformance.options import as_typed
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
-from llm_conformance.rules.rule import Rule, always
+from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.wire.named_cuts import name_of
 
@@ -101,8 +101,7 @@ class CellJudge:
     def known_of_all(self, cell: Cell, rules: Iterable[Rule]) -> list[Verdict]:
         """Return the verdicts of all rules if none of them depends on what the adapter does, else an empty list."""
         known = []
-        # Rules that need no expected values come first, as one of them usually decides.
-        for rule in sorted(rules, key=lambda rule: rule.applies is not always):
+        for rule in rules:
             each = self.verdict_without_running(cell, rule)
             if each is None:
                 return []

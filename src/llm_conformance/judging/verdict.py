@@ -99,8 +99,8 @@ _DETAILS = (
     *("example", "cause", "traceback", "command"),
     *("deviation", "further_deviations", "other_failures", "missed"),
 )
-_NO_DETAILS = (None, None, None, None, None, (), (), None)
 _shared, _details = attrgetter(*ALIKE), attrgetter(*_DETAILS)  # called for each verdict
+_NO_DETAILS = _details(Verdict)  # the defaults
 _OPTIONAL = frozenset({*_DETAILS, "think_profile"})
 _NO_PROFILE = "off"
 

@@ -15,7 +15,7 @@ from llm_conformance.pytest_plugin.items import ExchangeItem, RuleModule, Scenar
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.pytest_plugin.settings import read
 from llm_conformance.replay import proxies
-from llm_conformance.rules.rule import Rule
+from llm_conformance.rules.rule import Rule, always
 
 
 class ConformanceSession:
@@ -68,8 +68,10 @@ class ConformanceSession:
         """Yield an item for each cell, unless all its verdicts are known without running anything."""
         parent: Scenarios = Scenarios.from_parent(session, name="scenarios", nodeid="scenarios")
         names = {name for rule in rules for name in (rule.id, rule.check.__name__)}
+        # Those that need no expected values come first, as one of them usually decides.
+        fastest_first = sorted(rules, key=lambda rule: rule.applies is not always)
         for cell in self._cells:
-            known = list(self.run.judge.known_of_all(cell, rules))
+            known = list(self.run.judge.known_of_all(cell, fastest_first))
             if known or not rules:
                 self.run.collected.known.add(known)
                 self.run.collected.known.add_excluded_tags(cell)

@@ -144,7 +144,8 @@ def find(directory: Path) -> tuple[list[Path], list[Path]]:
     if (directory / JOURNAL).is_file():
         what = "accepting recordings was interrupted here; `llm-conformance review` undoes it"
         raise BadFileError(FileProblem(directory / JOURNAL, 1, what))
-    found = sorted(_finished_below(directory), key=lambda path: path.parts)  # paths compare more slowly
+    found = [path for path in _finished_below(directory) if may_have_recordings(path)]
+    found.sort(key=lambda path: path.parts)  # paths compare more slowly
     outside = list(_outside(found, directory.resolve()))
     if outside:
         raise BadFileError(
@@ -169,11 +170,11 @@ def cassettes_below(directory: Path) -> Iterator[Path]:
 
 
 def _finished_below(directory: Path) -> Iterator[Path]:
-    """Yield what `cassettes_below` yields, without drafts and without recordings that are not accepted."""
+    """Yield the files below a directory, without drafts and recordings that are not accepted or not finished."""
     for folder, names in _folders(directory):
         # Each folder is asked once, and not each of its files, because making paths takes most of the time.
-        if not _is_proposed(folder.relative_to(directory) / "any.yaml"):
-            yield from (folder / name for name in names if not name.endswith(DRAFT) and may_have_recordings(Path(name)))
+        if not any(part.endswith(PROPOSED) or part.startswith(".") for part in folder.relative_to(directory).parts):
+            yield from (folder / name for name in names if not name.endswith(DRAFT))
 
 
 def _folders(directory: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -183,8 +184,7 @@ def _folders(directory: Path) -> Iterator[tuple[Path, list[str]]]:
 
 def other_files(directory: Path) -> int:
     """Return the number of files below `directory` that do not have the name of a recording."""
-    found = (path for path in directory.rglob("*") if not _is_proposed(path.relative_to(directory)))
-    return sum(path.is_file() and not may_have_recordings(path) for path in found)
+    return sum(path.is_file() and not may_have_recordings(path) for path in _finished_below(directory))
 
 
 def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
@@ -200,12 +200,6 @@ def _outside(paths: Iterable[Path], root: Path) -> Iterator[Path]:
     for path in paths:
         if not is_inside(path if os.path.islink(path) else path.parent):
             yield path
-
-
-def _is_proposed(path: Path) -> bool:
-    """Return True if a file is a draft, or part of a recording that is not accepted or not finished."""
-    is_unfinished = any(part.endswith(PROPOSED) or part.startswith(".") for part in path.parts[:-1])
-    return is_unfinished or path.name.endswith(DRAFT)
 
 
 def id_of(path: Path) -> str:
