@@ -7,6 +7,7 @@ field is blocked. So no rule has to deal with values that the schema rejects.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -164,5 +165,10 @@ class Returned:
 
 
 def _known(kind: type[T], item: Mapping[str, Any]) -> T:
-    names = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    names = _names(kind)  # type: ignore[arg-type]
     return kind(**{key: value for key, value in item.items() if key in names})
+
+
+@functools.cache
+def _names(kind: type) -> frozenset[str]:
+    return frozenset(field.name for field in dataclasses.fields(kind))
