@@ -52,11 +52,13 @@ def test_all_network_guards_share_one_audit_hook(monkeypatch: pytest.MonkeyPatch
     assert added == [network_guard._hook]
 
 
-def test_a_stream_is_cut_again_with_the_strategies_of_the_first_time() -> None:
-    """Hypothesis takes longer to check a new strategy than to draw from it."""
-    body = b"data: {}\n\n" * 9
-    weak = cuts._weak_places(body)
-    assert cuts._ways(len(body), len(weak)) is cuts._ways(len(body), len(weak))
+def test_a_stream_is_always_cut_where_a_cut_hurts_most() -> None:
+    body = "data: é\n\n".encode() * 9
+    assert cuts._offsets(("anywhere", [2**19]), body) == (7, len(body) // 2)
+    assert cuts._offsets(("weak", [0, 2**20 - 1]), body) == (7, cuts._weak_places(body)[-1])
+    assert cuts._offsets(("anywhere", []), b"plain") == ()
+    assert cuts._offsets(("weak", [0, 2**20 - 1]), b"plain") == (1, 4)
+    assert cuts._offsets(("weak", [0, 2**20 - 1]), b"a") == ()
 
 
 def test_the_weak_places_of_a_stream_are_where_a_cut_hurts() -> None:
@@ -152,7 +154,7 @@ def test_a_stream_is_cut_in_fewer_ways_before_a_silence_and_where_a_parser_gets_
         runner = Runner(1, new_transport("server"))
         cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
         runner.close()
-    assert [each.examples for each in efforts] == [1, 40, 400]
+    assert [each.examples for each in efforts] == [1, 20, 200]
 
 
 def test_calls_that_nobody_answers_wait_for_a_moment_only(scenarios: list[Scenario]) -> None:
