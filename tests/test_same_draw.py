@@ -8,12 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+from hypothesis import strategies as st
+
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
 from llm_conformance.judging import search
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Failure
 from llm_conformance.replay.cell import Cell
+from llm_conformance.scenarios.scenario import Scenario
+from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
@@ -88,3 +92,27 @@ def test_ci_draws_all_that_quick_draws() -> None:
 def test_a_number_draws_anew() -> None:
     first, second = (drawn("zai/generated-chat-usage", Effort(25)) for _ in range(2))
     assert first != second
+
+
+def test_a_single_example_is_not_the_simplest() -> None:
+    for id in SEARCHES:
+        simplest, other = drawn(id, Effort(2, reproducible=True))
+        assert drawn(id, Effort(1, reproducible=True)) == [other] != [simplest]
+
+
+def test_a_single_example_is_the_simplest_if_there_is_no_other() -> None:
+    judge = Recorder()
+    adapter = declarations.describe("reference", ReferenceAdapters())
+    zai = table()["zai", "chat"]
+    (answers,) = (theme for theme in THEMES if theme.name == "answers")
+    kept: list[Scenario] = []
+
+    def keep(scenario: Scenario) -> bool:
+        kept.append(scenario)
+        return False
+
+    draw(answers.scenarios(zai, "json"), keep, 1, 0)
+    search.find_failures(
+        judge, "one", st.just(kept[0]), lambda scenario: Cell(adapter, scenario, "json", "parse"), Effort(1)
+    )
+    assert len(judge.examples) == 1

@@ -106,7 +106,7 @@ def _find(searched: Property, effort: Effort, runner: Runner, shrinks: bool) -> 
 
     theme, api, mode = searched.theme, searched.api, searched.mode
     listed = list(theme.all_listed(api, mode))
-    drawn = effort.times(searched.effort, searched.alike)
+    drawn = searched.share(effort)
     scenarios = theme.scenarios(api, mode)
     find_failures(judge, str(searched), scenarios, cell, drawn, listed=lambda: listed, shrinks=shrinks)
     found_at = found_at or judged
@@ -119,7 +119,7 @@ def _find(searched: Property, effort: Effort, runner: Runner, shrinks: bool) -> 
 
 
 def _number(effort: str, searched: Property) -> int:
-    return Effort.named(effort).times(searched.effort, searched.alike).examples
+    return searched.share(Effort.named(effort)).examples
 
 
 def row(adapter: type[Broken], found: Found | None) -> str:

@@ -53,7 +53,7 @@ def search(searched: Property, rules: Sequence[Rule], runner: Runner, keep: Path
         return Cell(searched.adapter, scenario, searched.mode, searched.method)
 
     drawn = searched.theme.scenarios(searched.api, searched.mode)
-    find_failures(judge, str(searched), drawn, cell, _ROUND.times(searched.effort))
+    find_failures(judge, str(searched), drawn, cell, searched.share(_ROUND))
     wrong = [(rule, found) for rule, result in judge.results.items() for found in result.new]
     return {
         "theme": searched.theme.name,

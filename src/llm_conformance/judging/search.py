@@ -29,10 +29,14 @@ _MORE = " and more"
 
 @dataclass(frozen=True)
 class _Part:
-    """A number of examples that are drawn from one seed."""
+    """A number of examples that are drawn from one seed.
+
+    Hypothesis draws the simplest example first. With `skips_simplest`, it is judged only if there is no other.
+    """
 
     seed: int
     examples: int
+    skips_simplest: bool
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,9 @@ def find_failures(
 def _parts(name: str, effort: Effort) -> Iterator[_Part]:
     for number, examples in enumerate(effort.parts):
         named = zlib.crc32(f"{name}{_MORE * number}".encode())
-        yield _Part(named if effort.reproducible else random.SystemRandom().getrandbits(64), examples)
+        seed = named if effort.reproducible else random.SystemRandom().getrandbits(64)
+        # A single example should not be the simplest, which shows little.
+        yield _Part(seed, examples + (examples == 1), examples == 1)
 
 
 class _Search:
@@ -115,9 +121,15 @@ class _Search:
         """Judge the examples of a part. Map each failure whose smallest example is in the part to its place."""
         places: dict[Failure, _Place] = {}
         count = left_out = 0
+        simplest: Cell | None = None
+
+        def judge(cell: Cell) -> None:
+            for failure in self._judge.judge(cell):
+                if self._judge.new[failure].cell is cell:
+                    places[failure] = _Place(part, count)
 
         def judged(scenario: Scenario) -> bool:
-            nonlocal count, left_out
+            nonlocal count, left_out, simplest
             if self._judge.hung or left_out > part.examples:
                 raise EnoughDrawn
             way = self._excluded(scenario)
@@ -127,12 +139,15 @@ class _Search:
                 reject()
             count += 1
             cell = self._cell(scenario)
-            for failure in self._judge.judge(cell):
-                if self._judge.new[failure].cell is cell:
-                    places[failure] = _Place(part, count)
+            if count == 1 and part.skips_simplest:
+                simplest = cell
+            else:
+                judge(cell)
             return False
 
         draw(self._scenarios, judged, part.examples, part.seed)
+        if simplest is not None and count == 1:
+            judge(simplest)
         return places
 
     def shrink(self, places: dict[Failure, _Place], most: int, *, remembers: bool) -> None:

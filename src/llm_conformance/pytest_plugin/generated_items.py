@@ -16,7 +16,7 @@ from llm_conformance.adapter.declarations import AdapterUnderTest, Method
 from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.compare import encodable
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, reason
-from llm_conformance.judging.effort import SENDING
+from llm_conformance.judging.effort import SENDING, Effort
 from llm_conformance.judging.example_judge import ExampleJudge, RuleResult
 from llm_conformance.judging.plan import Filters
 from llm_conformance.judging.search import find_failures
@@ -55,9 +55,14 @@ class Property:
     alike: int
 
     @property
-    def effort(self) -> float:
-        """The number of examples as a multiple of the usual number."""
-        return self.theme.effort * self._share
+    def name(self) -> str:
+        """What decides which examples are drawn: theme, API and method, not the adapter."""
+        return f"{self.theme.scenario_id(self.api)} {self.method}"
+
+    def share(self, effort: Effort) -> Effort:
+        """Return the effort of this search in a run with the given effort; it may have no examples."""
+        name = self.name if self._is_parsed else ""
+        return effort.times(self.theme.effort * self._share, self.alike, name=name)
 
     def listed(self) -> Iterator[Scenario]:
         """Yield the scenarios that are always judged, or the same share of them as of the examples."""
@@ -65,8 +70,11 @@ class Property:
 
     @property
     def _share(self) -> float:
-        parsed = a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
-        return SENDING if parsed else 1
+        return SENDING if self._is_parsed else 1
+
+    @property
+    def _is_parsed(self) -> bool:
+        return a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
 
     def __str__(self) -> str:
         """Return the name of the test item."""
@@ -106,10 +114,10 @@ class PropertyItem(JudgingItem):
         self._property = property_
         self._run = run
         self._judge = ExampleJudge(run.runner, rules, self._known)
-        self._effort = run.settings.effort.times(property_.effort, property_.alike)
+        self._effort = property_.share(run.settings.effort)
         self._keep_in = keep_in
         self.judged = property_.adapter.label
-        self.heading = f"{property_.theme.scenario_id(property_.api)} {property_.method}"
+        self.heading = property_.name
 
     def runtest(self) -> None:
         """Search for counterexamples."""
@@ -117,7 +125,7 @@ class PropertyItem(JudgingItem):
         self._skip_if_calls_die()
         find_failures(
             self._judge,
-            f"{theme.scenario_id(api)} {self._property.method}",
+            self._property.name,
             theme.scenarios(api, mode),
             self._cell,
             self._effort,
