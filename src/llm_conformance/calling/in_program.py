@@ -19,9 +19,8 @@ from llm_conformance.calling.program import (
     reported,
     shown,
 )
-from llm_conformance.calling.result import CallResult, Event, MethodCall, OnEvent, SideEffects
+from llm_conformance.calling.result import MAX_EVENTS, CallResult, Event, MethodCall, OnEvent, SideEffects
 from llm_conformance.calling.values import Kept
-from llm_conformance.calling.worker import MAX_EVENTS
 from llm_conformance.shims.native import Answer
 
 KEPT = 1024

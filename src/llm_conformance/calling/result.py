@@ -13,6 +13,9 @@ Event = Mapping[str, Any]
 OnEvent = Callable[[Event], None]
 """A function that is called with each event as soon as it arrives."""
 
+MAX_EVENTS = 200_000
+"""The most events of a stream. A stream with more is taken for an endless one."""
+
 _CONTENT_FIELDS = ("delta", "tool_call", "attachment", "annotations")
 
 

@@ -16,8 +16,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from typing import Any
 
 from llm_conformance.calling.fair_time import FairWait
-
-MAX_EVENTS = 200_000
+from llm_conformance.calling.result import MAX_EVENTS
 
 
 class HungError(Exception):

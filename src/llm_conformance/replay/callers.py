@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llm_conformance.adapter.declarations import AdapterUnderTest
-from llm_conformance.calling.in_process import InProcess
 from llm_conformance.calling.in_program import InProgram
 from llm_conformance.calling.place import Network
 from llm_conformance.calling.program import ProgramError
 from llm_conformance.calling.result import CallResult, MethodCall, OnEvent
 from llm_conformance.replay.transport import Transport
+
+if TYPE_CHECKING:
+    from llm_conformance.calling.in_process import InProcess
 
 
 class Callers:
@@ -26,14 +28,14 @@ class Callers:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._in_process = InProcess(transport.ports)
+        self._in_process: InProcess | None = None
         self._in_program = InProgram()
         self.starved_s = 0.0
 
     @property
     def gave_up(self) -> bool:
         """Whether a hung call may still be running in this process."""
-        return bool(self._in_process.hung_threads)
+        return self._in_process is not None and bool(self._in_process.hung_threads)
 
     @property
     def outside(self) -> Counter[str]:
@@ -57,6 +59,11 @@ class Callers:
             result = self._in_program.call(adapter.program, asked, within_s, on_event)
             self.starved_s = self._in_program.starved_s
             return result
+        if self._in_process is None:
+            # Few adapters are called in this process. The import takes 40 ms, because it imports asyncio.
+            from llm_conformance.calling.in_process import InProcess
+
+            self._in_process = InProcess(self._transport.ports)
         result = self._in_process.call(adapter.instance, asked, within_s, on_event)
         self.starved_s = self._in_process.starved_s
         if result.hung:
@@ -65,4 +72,5 @@ class Callers:
 
     def close(self) -> None:
         """Stop the calls in this process. Programs belong to the adapters, so they go on."""
-        self._in_process.close()
+        if self._in_process is not None:
+            self._in_process.close()
