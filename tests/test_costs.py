@@ -26,8 +26,10 @@ from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import build, core_faults, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes import contents, cuts
+from llm_conformance.themes.draw import draw
 from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import MODES
+from llm_conformance.wire.named_cuts import every
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
@@ -52,13 +54,20 @@ def test_all_network_guards_share_one_audit_hook(monkeypatch: pytest.MonkeyPatch
     assert added == [network_guard._hook]
 
 
-def test_a_stream_is_always_cut_where_a_cut_hurts_most() -> None:
-    body = "data: é\n\n".encode() * 9
-    assert cuts._offsets(("anywhere", [2**19]), body) == (7, len(body) // 2)
-    assert cuts._offsets(("weak", [0, 2**20 - 1]), body) == (7, cuts._weak_places(body)[-1])
-    assert cuts._offsets(("anywhere", []), b"plain") == ()
-    assert cuts._offsets(("weak", [0, 2**20 - 1]), b"plain") == (1, 4)
-    assert cuts._offsets(("weak", [0, 2**20 - 1]), b"a") == ()
+def test_a_recorded_stream_is_always_cut_where_a_cut_hurts_most(scenarios: list[Scenario]) -> None:
+    streamed = [each for each in scenarios if "stream" in each.modes and each.interactions["stream"].body]
+    written = next(each for each in streamed if not each.interactions["stream"].body.isascii())
+    body = written.interactions["stream"].body
+    inside = next(at for at, byte in enumerate(body) if 0x80 <= byte < 0xC0)
+    seen: list[tuple[int, ...]] = []
+
+    def see(scenario: Scenario) -> bool:
+        seen.append(scenario.cuts or ())
+        return False
+
+    draw(cuts.recuts(written), see, 20, 0)
+    assert len(set(seen)) > 5
+    assert all(inside in each for each in seen if not each or each != every(each[0], len(body)))
 
 
 def test_the_weak_places_of_a_stream_are_where_a_cut_hurts() -> None:

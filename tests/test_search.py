@@ -112,7 +112,7 @@ def test_apis_of_one_format_share_the_examples_of_a_profile() -> None:
     assert Effort.named("ci").times(2, among=4) == Effort(100, reproducible=True, shared=True, first=25)
     assert Effort.named("quick").times(2, among=4).parts == (25,)
     assert Effort.named("ci").times(2, among=4).parts == (25, 75)
-    assert Effort.named("ci").times(2, among=25).examples == 16  # all 25 together get twice as many as one
+    assert Effort.named("ci").times(2, among=25).examples == 18  # all 25 together get as many as five
     assert Effort.named("quick").times(1).examples == 25
     assert Effort.named("300").times(1, among=25).examples == 300
     assert Effort.named("deep").times(1, among=25).examples == 5000

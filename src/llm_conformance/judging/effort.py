@@ -17,8 +17,8 @@ SENDING = 0.1
 If the share is less than half an example, only some searches get one (`Effort.times` with a name).
 """
 
-MOST_SHARED = 2
-"""All APIs of one wire format together get at most this many times the examples of one API, because the same code
+MOST_SHARING = 5
+"""All APIs of one wire format together get at most as many examples as this number of APIs would, because the same code
 usually reads all of them. But each API gets at least one example.
 """
 
@@ -65,12 +65,12 @@ class Effort:
         """Return the effort for a search that gets `factor` times the usual number of examples, and at least one.
 
         If N APIs (`among`) share the effort, all together get sqrt(N) times as much as one, but not more than
-        `MOST_SHARED` times as much, unless one example for each is more.
+        `MOST_SHARING` APIs get together, unless one example for each is more.
 
         A search with a `name` may get no example if the effort is shared. If its share is a fifth of an example, about
         one in five such searches gets one. Which of them depends only on their names.
         """
-        share = factor * min(math.sqrt(among), MOST_SHARED) / among if self.shared else factor
+        share = factor * math.sqrt(min(among, MOST_SHARING)) / among if self.shared else factor
         more_than = zlib.crc32(name.encode()) / 2**32 if name and self.shared else 0
         first, examples = (_part(each, share, more_than) for each in (self.first, self.examples))
         return replace(self, examples=examples, first=first)

@@ -29,10 +29,7 @@ _MORE = " and more"
 
 @dataclass(frozen=True)
 class _Part:
-    """A number of examples that are drawn from one seed.
-
-    Hypothesis draws the simplest example first. With `skips_simplest`, it is judged only if there is no other.
-    """
+    """A number of examples that are drawn from one seed. The first may be judged only if there is no other."""
 
     seed: int
     examples: int
@@ -58,6 +55,7 @@ def find_failures(
     shrinks: bool = True,
     remembered_as: str = "",
     excluded: Callable[[Scenario], str | None] = lambda _scenario: None,
+    skips_simplest: bool = False,
 ) -> None:
     """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
@@ -67,6 +65,9 @@ def find_failures(
 
     `excluded` returns the way of a variation for which the adapter excludes an example; None for other examples.
     Excluded examples are not judged. Others are drawn in their place, if there are any.
+
+    Hypothesis draws the simplest example first. With `skips_simplest`, a search that has a single example judges
+    another one, unless there is no other.
 
     A reproducible search draws the same examples in every run; they depend only on `name`. Any other search also tries
     what earlier searches with the same `remembered_as` have found.
@@ -78,19 +79,19 @@ def find_failures(
         if not effort.reproducible:
             search.try_remembered(effort.examples)
         places: dict[Failure, _Place] = {}
-        for part in _parts(name, effort):
+        for part in _parts(name, effort, skips_simplest):
             places |= search.judge_all(part)
         if shrinks:
             most = min(max(effort.examples, FEWEST), MOST)
             search.shrink(places, most, remembers=not effort.reproducible)
 
 
-def _parts(name: str, effort: Effort) -> Iterator[_Part]:
+def _parts(name: str, effort: Effort, skips_simplest: bool) -> Iterator[_Part]:
     for number, examples in enumerate(effort.parts):
         named = zlib.crc32(f"{name}{_MORE * number}".encode())
         seed = named if effort.reproducible else random.SystemRandom().getrandbits(64)
-        # A single example should not be the simplest, which shows little.
-        yield _Part(seed, examples + (examples == 1), examples == 1)
+        skips = skips_simplest and examples == 1
+        yield _Part(seed, examples + skips, skips)
 
 
 class _Search:

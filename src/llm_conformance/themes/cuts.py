@@ -22,55 +22,67 @@ _BEHIND = tuple(
 )
 
 _Way = tuple[str, Any]
-"""What is drawn to cut a body: ("size", bytes between two cuts), or ("weak" or "anywhere", `_PLACES`)."""
-
-# These strategies suit bodies of any size, because creating a strategy for each size would take longer than drawing
-# from it.
-_PARTS = 2**20
-_PLACE = st.integers(0, _PARTS - 1)
-"""A place in a body, or among its weak places, in millionths (2**-20) of its length or of their number."""
-
-_WAYS: tuple[SearchStrategy[_Way], ...] = (
-    st.tuples(st.just("weak"), st.lists(_PLACE, min_size=1, max_size=12)),
-    st.tuples(st.just("anywhere"), st.lists(_PLACE, max_size=12)),
-    st.tuples(st.just("size"), st.integers(1, 7)),
-)
-_WAY = st.one_of(*_WAYS)
-_WAY_OR_NONE = st.one_of(st.none(), *_WAYS)
+"""What is drawn to cut a body: ("size", bytes between two cuts), or (kind of place, which of these places)."""
 
 
 @st.composite
 def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
-    """Draw another way to cut the stream of a scenario."""
-    return recut(scenario, cut(draw, scenario.interactions["stream"].body))
+    """Draw another way to cut the stream of a scenario.
 
-
-def cut(draw: DrawFn, body: bytes) -> tuple[int, ...]:
-    """Draw a way to cut a stream: byte offsets in rising order, each between two bytes of the body.
-
-    There are few or many cuts, anywhere or in the places where parsers break. The first of these places is always cut,
-    unless all pieces have the same size.
+    Unless all pieces have the same size, the worst of the places where parsers break is always cut.
     """
-    return _offsets(draw(_WAY), body)
+    body = scenario.interactions["stream"].body
+    weak = _weak_places(body)
+    way = draw(_ways(len(body), len(weak)))
+    worst = () if way[0] == "size" else weak[:1]
+    return recut(scenario, tuple(sorted({*worst, *_offsets(way, body, weak)})))
 
 
 def cut_or_none(draw: DrawFn, body: bytes) -> tuple[int, ...] | None:
-    """Draw a way to cut a stream, as `cut` does, or None."""
-    way = draw(_WAY_OR_NONE)
-    return None if way is None else _offsets(way, body)
+    """Draw a way to cut a stream, or None: byte offsets in rising order, each between two bytes of the body.
+
+    There are few or many cuts, anywhere or in the places where parsers break.
+    """
+    weak = _weak_places(body)
+    way = draw(_ways_and_none(len(body), len(weak)))
+    return None if way is None else _offsets(way, body, weak)
 
 
-def _offsets(way: _Way, body: bytes) -> tuple[int, ...]:
+def _offsets(way: _Way, body: bytes, weak: Sequence[int]) -> tuple[int, ...]:
     kind, drawn = way
     if kind == "size":
         return every(drawn, len(body))
-    weak = _weak_places(body)
-    possible = (kind == "weak" and weak) or range(1, len(body))
-    places = {possible[place * len(possible) // _PARTS] for place in drawn} if possible else ()
-    return tuple(sorted({*weak[:1], *places}))
+    return tuple(sorted({weak[number] for number in drawn} if kind == "weak" else drawn))
 
 
-@functools.lru_cache(maxsize=8)  # each stream is cut many times
+@functools.lru_cache(maxsize=8)
 def _weak_places(body: bytes) -> Sequence[int]:
     within = [match.start() for match in _WITHIN.finditer(body) if match.start()]
     return [*within, *(match.end() for weak in _BEHIND for match in weak.finditer(body))]
+
+
+# Cached, because each stream is cut many times, and to create a strategy takes longer than to draw from it.
+@functools.lru_cache(maxsize=64)
+def _ways(size: int, weak: int) -> SearchStrategy[_Way]:
+    """Return the ways to cut a body of `size` bytes with `weak` places where parsers break."""
+    return st.one_of(_all_ways(size, weak))
+
+
+@functools.lru_cache(maxsize=64)
+def _ways_and_none(size: int, weak: int) -> SearchStrategy[_Way | None]:
+    return st.one_of(st.none(), *_all_ways(size, weak))
+
+
+def _all_ways(size: int, weak: int) -> list[SearchStrategy[_Way]]:
+    last = size - 1
+    if last < 1:
+        return [st.just(("anywhere", ()))]
+    anywhere = st.lists(st.integers(1, last), max_size=12, unique=True)
+    ways = [_named("anywhere", anywhere), _named("size", st.integers(1, 7))]
+    if weak:
+        ways.insert(0, _named("weak", st.lists(st.integers(0, weak - 1), min_size=1, max_size=12, unique=True)))
+    return ways
+
+
+def _named(kind: str, drawn: SearchStrategy[Any]) -> SearchStrategy[_Way]:
+    return drawn.map(lambda value: (kind, value))
