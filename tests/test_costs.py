@@ -26,10 +26,8 @@ from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import build, core_faults, load
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes import contents, cuts
-from llm_conformance.themes.draw import draw
 from llm_conformance.wire import answers
 from llm_conformance.wire.interaction import MODES
-from llm_conformance.wire.named_cuts import every
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
@@ -54,20 +52,11 @@ def test_all_network_guards_share_one_audit_hook(monkeypatch: pytest.MonkeyPatch
     assert added == [network_guard._hook]
 
 
-def test_a_recorded_stream_is_always_cut_where_a_cut_hurts_most(scenarios: list[Scenario]) -> None:
-    streamed = [each for each in scenarios if "stream" in each.modes and each.interactions["stream"].body]
-    written = next(each for each in streamed if not each.interactions["stream"].body.isascii())
-    body = written.interactions["stream"].body
-    inside = next(at for at, byte in enumerate(body) if 0x80 <= byte < 0xC0)
-    seen: list[tuple[int, ...]] = []
-
-    def see(scenario: Scenario) -> bool:
-        seen.append(scenario.cuts or ())
-        return False
-
-    draw(cuts.recuts(written), see, 20, 0)
-    assert len(set(seen)) > 5
-    assert all(inside in each for each in seen if not each or each != every(each[0], len(body)))
+def test_a_stream_is_cut_again_with_the_strategies_of_the_first_time() -> None:
+    """Hypothesis takes longer to check a new strategy than to draw from it."""
+    body = b"data: {}\n\n" * 9
+    weak = cuts._weak_places(body)
+    assert cuts._ways(len(body), len(weak)) is cuts._ways(len(body), len(weak))
 
 
 def test_the_weak_places_of_a_stream_are_where_a_cut_hurts() -> None:
@@ -163,7 +152,7 @@ def test_a_stream_is_cut_in_fewer_ways_before_a_silence_and_where_a_parser_gets_
         runner = Runner(1, new_transport("server"))
         cut_search.search_cuts(cell, rule, runner, Effort.named("deep"), lambda *_: None, shrinks=True)
         runner.close()
-    assert [each.examples for each in efforts] == [1, 20, 200]
+    assert [each.examples for each in efforts] == [1, 40, 400]
 
 
 def test_calls_that_nobody_answers_wait_for_a_moment_only(scenarios: list[Scenario]) -> None:

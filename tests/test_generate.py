@@ -28,7 +28,7 @@ from llm_conformance.scenarios import build, lint, load
 from llm_conformance.scenarios.save import save_generated
 from llm_conformance.scenarios.scenario import Scenario, recut
 from llm_conformance.themes.contents import citing, counting
-from llm_conformance.themes.cuts import cut_or_none
+from llm_conformance.themes.cuts import cut
 from llm_conformance.themes.draw import EnoughDrawn
 from llm_conformance.themes.theme import THEMES, Theme
 from llm_conformance.wire import think_tags
@@ -243,11 +243,7 @@ def test_sound_is_counted_only_in_answers_that_have_some() -> None:
     assert 0 not in spoken
 
 
-_cuts_and_none = st.composite(cut_or_none)
-
-
-def cuts(body: bytes) -> st.SearchStrategy[tuple[int, ...]]:
-    return _cuts_and_none(body).filter(lambda drawn: drawn is not None)  # type: ignore[return-value]
+cuts = st.composite(cut)
 
 
 @QUICK

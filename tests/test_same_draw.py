@@ -8,16 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hypothesis import strategies as st
-
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
 from llm_conformance.judging import search
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import ExampleJudge, Failure
 from llm_conformance.replay.cell import Cell
-from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
@@ -54,7 +50,7 @@ class Recorder(ExampleJudge):
         return []
 
 
-def drawn(id: str, effort: Effort, skips_simplest: bool = False) -> list[str]:
+def drawn(id: str, effort: Effort) -> list[str]:
     """Return what a search draws, as texts."""
     theme, mode = SEARCHES[id]
     api, drawn_by = next((r, t) for r in table().values() for t in THEMES if t.name == theme and t.scenario_id(r) == id)
@@ -62,12 +58,7 @@ def drawn(id: str, effort: Effort, skips_simplest: bool = False) -> list[str]:
     method = declarations.METHODS[mode][1]
     judge = Recorder()
     search.find_failures(
-        judge,
-        id,
-        drawn_by.scenarios(api, mode),
-        lambda scenario: Cell(adapter, scenario, mode, method),
-        effort,
-        skips_simplest=skips_simplest,
+        judge, id, drawn_by.scenarios(api, mode), lambda scenario: Cell(adapter, scenario, mode, method), effort
     )
     return judge.examples
 
@@ -97,33 +88,3 @@ def test_ci_draws_all_that_quick_draws() -> None:
 def test_a_number_draws_anew() -> None:
     first, second = (drawn("zai/generated-chat-usage", Effort(25)) for _ in range(2))
     assert first != second
-
-
-def test_a_single_example_need_not_be_the_simplest() -> None:
-    for id in SEARCHES:
-        simplest, other = drawn(id, Effort(2, reproducible=True))
-        assert drawn(id, Effort(1, reproducible=True)) == [simplest]
-        assert drawn(id, Effort(1, reproducible=True), skips_simplest=True) == [other] != [simplest]
-
-
-def test_a_single_example_is_the_simplest_if_there_is_no_other() -> None:
-    judge = Recorder()
-    adapter = declarations.describe("reference", ReferenceAdapters())
-    zai = table()["zai", "chat"]
-    (answers,) = (theme for theme in THEMES if theme.name == "answers")
-    kept: list[Scenario] = []
-
-    def keep(scenario: Scenario) -> bool:
-        kept.append(scenario)
-        return False
-
-    draw(answers.scenarios(zai, "json"), keep, 1, 0)
-    search.find_failures(
-        judge,
-        "one",
-        st.just(kept[0]),
-        lambda scenario: Cell(adapter, scenario, "json", "parse"),
-        Effort(1),
-        skips_simplest=True,
-    )
-    assert len(judge.examples) == 1

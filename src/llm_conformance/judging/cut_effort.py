@@ -5,7 +5,7 @@ from __future__ import annotations
 from llm_conformance.judging.effort import SENDING, Effort
 from llm_conformance.replay.cell import Cell, a_parser_gets_the_bytes
 
-_CUTS = 0.04
+_CUTS = 0.08
 """For each example of the effort, the search tries this many ways of cutting a recorded stream.
 
 They are few, because all streams of an API are cut, and each in other ways.

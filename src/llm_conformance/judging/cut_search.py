@@ -33,7 +33,6 @@ def search_cuts(cell: Cell, rule: Rule, runner: Runner, effort: Effort, known: K
         listed=lambda: own,
         shrinks=shrinks,
         remembered_as=f"{rule.id} {cell}",
-        skips_simplest=True,  # a single cut, which all other ways have as well
     )
     return judge.results[rule]
 

@@ -29,11 +29,10 @@ _MORE = " and more"
 
 @dataclass(frozen=True)
 class _Part:
-    """A number of examples that are drawn from one seed. The first may be judged only if there is no other."""
+    """A number of examples that are drawn from one seed."""
 
     seed: int
     examples: int
-    skips_simplest: bool
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,6 @@ def find_failures(
     shrinks: bool = True,
     remembered_as: str = "",
     excluded: Callable[[Scenario], str | None] = lambda _scenario: None,
-    skips_simplest: bool = False,
 ) -> None:
     """Judge the `listed` scenarios and all that are drawn; then look for smaller ones that fail in the same way.
 
@@ -65,9 +63,6 @@ def find_failures(
 
     `excluded` returns the way of a variation for which the adapter excludes an example; None for other examples.
     Excluded examples are not judged. Others are drawn in their place, if there are any.
-
-    Hypothesis draws the simplest example first. With `skips_simplest`, a search that has a single example judges
-    another one, unless there is no other.
 
     A reproducible search draws the same examples in every run; they depend only on `name`. Any other search also tries
     what earlier searches with the same `remembered_as` have found.
@@ -79,19 +74,17 @@ def find_failures(
         if not effort.reproducible:
             search.try_remembered(effort.examples)
         places: dict[Failure, _Place] = {}
-        for part in _parts(name, effort, skips_simplest):
+        for part in _parts(name, effort):
             places |= search.judge_all(part)
         if shrinks:
             most = min(max(effort.examples, FEWEST), MOST)
             search.shrink(places, most, remembers=not effort.reproducible)
 
 
-def _parts(name: str, effort: Effort, skips_simplest: bool) -> Iterator[_Part]:
+def _parts(name: str, effort: Effort) -> Iterator[_Part]:
     for number, examples in enumerate(effort.parts):
         named = zlib.crc32(f"{name}{_MORE * number}".encode())
-        seed = named if effort.reproducible else random.SystemRandom().getrandbits(64)
-        skips = skips_simplest and examples == 1
-        yield _Part(seed, examples + skips, skips)
+        yield _Part(named if effort.reproducible else random.SystemRandom().getrandbits(64), examples)
 
 
 class _Search:
@@ -122,15 +115,9 @@ class _Search:
         """Judge the examples of a part. Map each failure whose smallest example is in the part to its place."""
         places: dict[Failure, _Place] = {}
         count = left_out = 0
-        simplest: Cell | None = None
-
-        def judge(cell: Cell) -> None:
-            for failure in self._judge.judge(cell):
-                if self._judge.new[failure].cell is cell:
-                    places[failure] = _Place(part, count)
 
         def judged(scenario: Scenario) -> bool:
-            nonlocal count, left_out, simplest
+            nonlocal count, left_out
             if self._judge.hung or left_out > part.examples:
                 raise EnoughDrawn
             way = self._excluded(scenario)
@@ -140,15 +127,12 @@ class _Search:
                 reject()
             count += 1
             cell = self._cell(scenario)
-            if count == 1 and part.skips_simplest:
-                simplest = cell
-            else:
-                judge(cell)
+            for failure in self._judge.judge(cell):
+                if self._judge.new[failure].cell is cell:
+                    places[failure] = _Place(part, count)
             return False
 
         draw(self._scenarios, judged, part.examples, part.seed)
-        if simplest is not None and count == 1:
-            judge(simplest)
         return places
 
     def shrink(self, places: dict[Failure, _Place], most: int, *, remembers: bool) -> None:

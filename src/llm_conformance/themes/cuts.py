@@ -27,22 +27,21 @@ _Way = tuple[str, Any]
 
 @st.composite
 def recuts(draw: DrawFn, scenario: Scenario) -> Scenario:
-    """Draw another way to cut the stream of a scenario.
-
-    Unless all pieces have the same size, the worst of the places where parsers break is always cut.
-    """
-    body = scenario.interactions["stream"].body
-    weak = _weak_places(body)
-    way = draw(_ways(len(body), len(weak)))
-    worst = () if way[0] == "size" else weak[:1]
-    return recut(scenario, tuple(sorted({*worst, *_offsets(way, body, weak)})))
+    """Draw another way to cut the stream of a scenario."""
+    return recut(scenario, cut(draw, scenario.interactions["stream"].body))
 
 
-def cut_or_none(draw: DrawFn, body: bytes) -> tuple[int, ...] | None:
-    """Draw a way to cut a stream, or None: byte offsets in rising order, each between two bytes of the body.
+def cut(draw: DrawFn, body: bytes) -> tuple[int, ...]:
+    """Draw a way to cut a stream: byte offsets in rising order, each between two bytes of the body.
 
     There are few or many cuts, anywhere or in the places where parsers break.
     """
+    weak = _weak_places(body)
+    return _offsets(draw(_ways(len(body), len(weak))), body, weak)
+
+
+def cut_or_none(draw: DrawFn, body: bytes) -> tuple[int, ...] | None:
+    """Draw a way to cut a stream, as `cut` does, or None."""
     weak = _weak_places(body)
     way = draw(_ways_and_none(len(body), len(weak)))
     return None if way is None else _offsets(way, body, weak)
