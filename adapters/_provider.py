@@ -28,7 +28,7 @@ from ._errors import malformed_is_invalid, status_error
 from ._framing import Unframe, events
 
 _WITHOUT_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""For URLs with `http:`. Without it, each client would create a context of its own, which takes 1 ms."""
+"""For URLs with `http:`. Without it, each client would create a context of its own, which takes 0.5 ms."""
 
 
 class Decoder(Protocol):

@@ -45,5 +45,6 @@ def test_a_run_without_generated_inputs_draws_nothing_and_does_not_import_hypoth
     options = ["--adapter=adapters", "--conformance-scenario=zai/content-begins-*", "--conformance-examples=0", "-q"]
     imported = imported_by(f"import pytest\nassert pytest.main(['conformance', *{options}]) == 0", ROOT)
     assert "llm_conformance.judging.cell_judge" in imported
+    assert not imported & {"asyncio", "llm_conformance.calling.in_process"}
     drawing = ("llm_conformance.generate", "llm_conformance.themes", "llm_conformance.judging.search")
     assert not [name for name in imported if name.startswith((*drawing, "hypothesis"))]

@@ -118,7 +118,7 @@ class CellJudge:
             if not (self._effort.examples or given):
                 known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
             elif not (given or ways_to_cut(cell, self._effort).examples):
-                known = Judgement(Status.VACUOUS, "only the parser, which gets the same pieces, tried other cuts")
+                known = Judgement(Status.VACUOUS, "other cuts are left to the parser, which gets the same pieces")
             elif not self._runner.hands_over_pieces(cell.method):
                 known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))

@@ -19,7 +19,7 @@ If the share is less than half an example, only some searches get one (`Effort.t
 
 MOST_SHARING = 5
 """All APIs of one wire format together get at most as many examples as this number of APIs would, because the same code
-usually reads all of them. But each API gets at least one example.
+usually reads all of them. But each API gets at least one example, except by `SENDING`.
 """
 
 

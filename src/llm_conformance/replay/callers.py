@@ -60,7 +60,7 @@ class Callers:
             self.starved_s = self._in_program.starved_s
             return result
         if self._in_process is None:
-            # Few adapters are called in this process. The import takes 40 ms, because it imports asyncio.
+            # Few adapters are called in this process, and this imports asyncio.
             from llm_conformance.calling.in_process import InProcess
 
             self._in_process = InProcess(self._transport.ports)
