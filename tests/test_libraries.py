@@ -12,8 +12,8 @@ import pytest
 from llm_conformance.adapter import libraries, loader
 from llm_conformance.adapter.declarations import BadAdapterError
 from llm_conformance.adapter.libraries import Library, NotHereError
-from llm_conformance.cli import known_findings
 from llm_conformance.cli.main import USAGE_ERROR, main
+from llm_conformance.cli.run import known_findings
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.wire.providers.table import table
 from peers.faults import standing

@@ -7,6 +7,7 @@ import argparse
 import pytest
 
 from llm_conformance.cli import run
+from llm_conformance.cli.run.start_pytest import options_for_pytest
 from llm_conformance.locations import STARTED_AS
 from llm_conformance.options import ADAPTER, OPTIONS, Option, as_typed
 
@@ -15,7 +16,7 @@ def given(*arguments: str) -> list[str]:
     """Return what `llm-conformance run` passes to pytest."""
     parser = argparse.ArgumentParser()
     run.add_options(parser)
-    return list(run.options_for_pytest(parser.parse_args(["--adapter=mypkg", *arguments])))
+    return list(options_for_pytest(parser.parse_args(["--adapter=mypkg", *arguments])))
 
 
 @pytest.mark.parametrize("option", [each for each in OPTIONS if each is not ADAPTER], ids=lambda option: option.name)
