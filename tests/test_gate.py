@@ -163,6 +163,7 @@ def test_the_steps_of_the_action(tmp_path: Path) -> None:
     assert action(tmp_path, **options, deviations="known.toml").returncode == 1
 
 
+@pytest.mark.weekly  # the next test sees that the script does, in every run
 def test_the_action_tells_if_it_cannot_have_the_real_traffic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     summary = tmp_path / "summary.md"
     summary.write_text("")
@@ -217,6 +218,7 @@ def test_the_sample_of_real_traffic_in_ci_stays_small() -> None:
     assert sum(each.size for each in sample) < 5 * 2**20
 
 
+@pytest.mark.weekly  # these are the commands of the workflow that `init` writes, with other options for the report
 @pytest.mark.usefixtures("path")
 def test_the_recipes_for_gitlab_and_tox(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "gate.md").read_text("utf-8")
@@ -270,6 +272,7 @@ def recorded(report: dict[str, Any]) -> set[tuple[str, ...]]:
     }
 
 
+@pytest.mark.weekly  # tests/test_remembered.py sees that a run tries what is in a database
 @pytest.mark.usefixtures("path")
 def test_machines_share_the_examples_that_hypothesis_has_found(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "generated.md").read_text("utf-8")

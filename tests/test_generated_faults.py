@@ -94,7 +94,7 @@ FAULTS = (
 )
 
 
-@pytest.mark.weekly(but_one_in=3)
+@pytest.mark.weekly(but_one_in=5)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_is_found_and_shrunk(fault: Fault, runner: Runner) -> None:
     counterexample = found(fault, runner)
