@@ -8,7 +8,6 @@ from typing import Any
 
 from llm_conformance import editions
 from llm_conformance.judging.calls.stops import REPORTS_FAULTS, Stops, reason
-from llm_conformance.judging.cut_effort import ways_to_cut
 from llm_conformance.judging.deviations import Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.example_judge import Known, RuleResult
@@ -114,11 +113,8 @@ class CellJudge:
         known = known_without_running(cell, rule)
         if known is None and rule.vary_cuts:
             has_own = cell.scenario.provenance == "generated" and cell.scenario.cuts is not None
-            given = bool(self._cuts or has_own)
-            if not (self._effort.examples or given):
+            if not (self._effort.examples or self._cuts or has_own):
                 known = Judgement(Status.VACUOUS, "no other way to cut the stream was tried: 0 examples")
-            elif not (given or ways_to_cut(cell, self._effort).examples):
-                known = Judgement(Status.VACUOUS, "other cuts are left to the parser, which gets the same pieces")
             elif not self._runner.hands_over_pieces(cell.method):
                 known = Judgement(Status.VACUOUS, "the transport delivers the stream in one piece")
         return None if known is None else self._deviations.apply(verdict(cell, rule, known.status, known.message))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import zlib
 from dataclasses import dataclass, replace
 
 from llm_conformance.wording import did_you_mean
@@ -12,14 +11,11 @@ QUICK, CI, DEEP = 25, 100, 5000
 NAMES = ("quick", "ci", "deep")
 
 SENDING = 0.1
-"""A method that sends requests gets this share of the examples if a parser gets the same bytes.
-
-If the share is less than half an example, only some searches get one (`Effort.times` with a name).
-"""
+"""A method that sends requests gets this share of the examples if a parser gets the same bytes."""
 
 MOST_SHARING = 5
 """All APIs of one wire format together get at most as many examples as this number of APIs would, because the same code
-usually reads all of them. But each API gets at least one example, except by `SENDING`.
+usually reads all of them. But each API gets at least one example.
 """
 
 
@@ -61,19 +57,14 @@ class Effort:
         """The name by which `named` returns this effort."""
         return next((name for name in NAMES if Effort.named(name) == self), str(self.examples))
 
-    def times(self, factor: float, among: int = 1, *, name: str = "") -> Effort:
+    def times(self, factor: float, among: int = 1) -> Effort:
         """Return the effort for a search that gets `factor` times the usual number of examples, and at least one.
 
         If N APIs (`among`) share the effort, all together get sqrt(N) times as much as one, but not more than
         `MOST_SHARING` APIs get together, unless one example for each is more.
-
-        A search with a `name` may get no example if the effort is shared. If its share is a fifth of an example, about
-        one in five such searches gets one. Which of them depends only on their names.
         """
         share = factor * math.sqrt(min(among, MOST_SHARING)) / among if self.shared else factor
-        more_than = zlib.crc32(name.encode()) / 2**32 if name and self.shared else 0
-        first, examples = (_part(each, share, more_than) for each in (self.first, self.examples))
-        return replace(self, examples=examples, first=first)
+        return replace(self, examples=_part(self.examples, share), first=_part(self.first, share))
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -88,7 +79,5 @@ class Effort:
 NO_EFFORT = Effort(0)
 
 
-def _part(examples: int, share: float, more_than: float) -> int:
-    """Return a share of the examples, rounded. What rounds to none is one example if it is `more_than` this."""
-    part = examples * share
-    return round(part) or int(part > more_than)
+def _part(examples: int, share: float) -> int:
+    return max(1, round(examples * share)) if examples else 0

@@ -60,21 +60,17 @@ class Property:
         return f"{self.theme.scenario_id(self.api)} {self.method}"
 
     def share(self, effort: Effort) -> Effort:
-        """Return the effort of this search in a run with the given effort; it may have no examples."""
-        name = self.name if self._is_parsed else ""
-        return effort.times(self.theme.effort * self._share, self.alike, name=name)
+        """Return the effort of this search in a run with the given effort."""
+        return effort.times(self.theme.effort * self._share, self.alike)
 
     def listed(self) -> Iterator[Scenario]:
-        """Yield the scenarios that are always judged, or the same share of them as of the examples."""
+        """Yield the listed scenarios of the theme, or the same share of them as of the examples."""
         yield from itertools.islice(self.theme.all_listed(self.api, self.mode), 0, None, round(1 / self._share))
 
     @property
     def _share(self) -> float:
-        return SENDING if self._is_parsed else 1
-
-    @property
-    def _is_parsed(self) -> bool:
-        return a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
+        parsed = a_parser_gets_the_bytes(self.adapter, self.mode, self.method) and not self.theme.over_http
+        return SENDING if parsed else 1
 
     def __str__(self) -> str:
         """Return the name of the test item."""

@@ -91,8 +91,7 @@ class ConformanceSession:
         parent: GeneratedScenarios = GeneratedScenarios.from_parent(session, name="generated", nodeid="generated")
         keep_in = self._directory_for_examples()
         has_server = self._settings.transport == "server"
-        possible = properties(self._settings.adapters, self._settings.filters, has_server)
-        for property_ in (each for each in possible if each.share(self._settings.effort).examples):
+        for property_ in properties(self._settings.adapters, self._settings.filters, has_server):
             yield PropertyItem.from_parent(
                 parent,
                 name=str(property_),

@@ -46,7 +46,7 @@ class Theme:
             need a model that answers without think tags.
         modes: The modes of such conversations.
         over_http: Whether only `complete` and `stream` are judged, because a parser sees no connection.
-        listed: A function that returns conversations that are always judged, besides those that are drawn.
+        listed: A function that returns conversations that are judged besides those that are drawn.
         is_probe: Whether no provider is known to send such conversations.
         since: The edition that introduced the theme (`llm_conformance.editions`).
     """
@@ -67,7 +67,7 @@ class Theme:
         return _scenarios(self, api, mode)
 
     def all_listed(self, api: Api, mode: Mode) -> Iterator[Scenario]:
-        """Yield the scenarios of an API that are always judged."""
+        """Yield the scenarios of an API that are judged besides those that are drawn."""
         return (_scenario(self, api, conversation) for conversation in self.listed(api, mode))
 
     def scenario_id(self, api: Api) -> str:
