@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from llm_conformance.adapter.declarations import describe
-from llm_conformance.calling.values import as_mapping
+from llm_conformance.calling.values import as_mapping, of_line
 from llm_conformance.judging.judge import judge_exchange
 from llm_conformance.judging.status import Status
 from llm_conformance.locations import CASSETTES
@@ -121,3 +121,12 @@ def test_a_value_that_contains_itself_fails(tmp_path: Path) -> None:
 def test_an_object_that_is_not_a_response_is_described(value: object) -> None:
     with pytest.raises(TypeError, match="which is neither a mapping nor an object with to_dict"):
         as_mapping(value)
+
+
+@pytest.mark.parametrize("mark", ["$llm-conformance", "\\u0024llm-conformance", "$\\u006clm-conformance"])
+def test_a_marked_value_is_read_however_its_mark_is_escaped(mark: str) -> None:
+    assert of_line(f'{{"audio": {{"{mark}": ["bytes", "AAE="]}}}}') == {"audio": b"\x00\x01"}
+
+
+def test_an_escape_alone_marks_nothing() -> None:
+    assert of_line('{"\\u0024other": ["bytes", "AAE="]}') == {"$other": ["bytes", "AAE="]}

@@ -26,6 +26,8 @@ _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]+(?=>)")
 """The end of the repr of most objects. It differs in each run."""
 _MARK = "$llm-conformance"
 """An object with only this key represents a value that JSON does not have."""
+_ESCAPED_ASCII = "\\u00"
+"""How escapes of the mark's characters begin. Programs in other languages may write `\\u0024` for `$`."""
 
 
 class NoMappingError(TypeError):
@@ -151,7 +153,8 @@ def _marked(value: Any) -> Any:
 def of_line(line: bytes | str) -> Any:
     """Return the value of a line. Raises ValueError or RecursionError if it is not JSON."""
     text = line if isinstance(line, str) else line.decode("utf-8")
-    return (_OF_JSON if _MARK in text else _OF_PLAIN_JSON)(text)
+    may_have_a_mark = _MARK in text or _ESCAPED_ASCII in text
+    return (_OF_JSON if may_have_a_mark else _OF_PLAIN_JSON)(text)
 
 
 def _unmarked(found: dict[str, Any]) -> Any:
