@@ -12,9 +12,9 @@ from llm_conformance.rules.violation import fail
 def test_finish_reason_is_mapped(exchange: Exchange) -> None:
     """`finish_reason` is the canonical word for the provider's own word, or None.
 
-    Callers take a filtered or truncated answer for a complete one. A refusal is not a complete answer either, so its
-    finish reason is `content_filter`, whatever the provider's word is. A word that the provider table does not list
-    becomes None, never `stop`. The documentation has a page for each provider, which says which word means what.
+    Callers cannot tell a complete answer from a filtered or truncated one. A refusal is not a complete answer either,
+    so its finish reason is `content_filter`, whatever the provider's word is. A word that the provider table does not
+    list becomes None, never `stop`. The documentation has a page for each provider, which says which word means what.
 
     Source: S0-23, S0-24, S0-25, S0-26, S0-27, S0-28, S2-34, S3-11, C-06.
     """

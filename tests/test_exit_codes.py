@@ -98,7 +98,10 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
         ("--conformance-scenario=openai/refusl", "no such scenario; did you mean openai/refusal?"),
         ("--conformance-scenario=openai/core-x", "`llm-conformance list core-faults` lists them all"),
         ("--conformance-rul=ANN-1", "no such option: --conformance-rul; did you mean --conformance-rule?"),
-        ("--conformance-examples=quik", "=quik: must be a number, or one of quick, ci, deep; did you mean quick?"),
+        (
+            "--conformance-examples=quik",
+            "=quik: must be a whole number from 0, or one of quick, ci, deep; did you mean quick?",
+        ),
         ("--conformance-method=sing", "invalid choice: 'sing'"),
         ("--conformance-report=report.pdf", "the suffix must be one of .json, .html, .md, .svg"),
         ("--conformance-report=no/such/dir.json", "no such directory"),

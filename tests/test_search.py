@@ -95,7 +95,9 @@ def test_a_run_without_generated_examples_is_partial(pytester: pytest.Pytester) 
 @pytest.mark.parametrize("wrong", ["many", "-1", "1.5", ""])
 def test_a_bad_number_of_examples_is_a_usage_error(pytester: pytest.Pytester, wrong: str) -> None:
     result = run(pytester, "--adapter=adapters", f"--conformance-examples={wrong}")
-    result.stderr.fnmatch_lines([f"ERROR: --conformance-examples={wrong}: must be a number, or one of quick, ci, deep"])
+    result.stderr.fnmatch_lines(
+        [f"ERROR: --conformance-examples={wrong}: must be a whole number from 0, or one of quick, ci, deep"]
+    )
     assert result.ret == 4
 
 

@@ -49,7 +49,7 @@ class Effort:
         if name == "deep":
             return cls(DEEP)
         if not name.isascii() or not name.isdigit():
-            raise ValueError(f"a number, or one of {', '.join(NAMES)}{did_you_mean(name, NAMES)}")
+            raise ValueError(f"a whole number from 0, or one of {', '.join(NAMES)}{did_you_mean(name, NAMES)}")
         return cls(int(name))
 
     @property

@@ -123,7 +123,7 @@ class Run:
         """Yield short reasons why the run does not show that an adapter conforms; nothing if the run is complete."""
         yield from self.why_not_whole(judged)
         if not self.settings.effort.examples:
-            yield f"no generated inputs ({as_typed('examples')}=ci adds them)"
+            yield f"no generated inputs ({as_typed('examples')}=0)"
         if judged.bad_files:
             yield f"{counted(len(judged.bad_files), 'recording')} cannot be read"
         if judged.too_busy:

@@ -2,8 +2,9 @@
 
 One cause may break several rules in many scenarios. A finding has the failures of one rule with one cause. If the cause
 is an exception, the finding has the failures of all rules with this exception. Errors that the adapter does not map are
-one finding for each package that defines their classes, because one map is missing. If a rule fails only where rules
-with a worse harm fail, it has no finding of its own: their findings name it under `also`.
+one finding for each package that defines their classes, because one map is missing. An adapter that reads no finish
+reason has one finding, not one for each word of the provider. If a rule fails only where rules with a worse harm fail,
+it has no finding of its own: their findings name it under `also`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,15 @@ PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
 _CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
 """The class that the cause of an exception begins with, if it is not one of Python's own."""
+_WHATEVER_THE_VALUES = tuple(
+    (re.compile(pattern), shared)
+    for pattern, shared in (
+        (r"expected finish_reason .+; got null", "expected a finish_reason; got null"),
+        (r"expected \w+Error, (raised or as response\.error; got .+)", r"expected an error, \1"),
+        (r"expected (\w+_tokens) N\b.*; got \1 (null|N)\b.*", r"expected \1 N; got \1 \2"),
+    )
+)
+"""(pattern of causes, the cause that they share). Known deviations still tell these causes apart."""
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
 _FURTHER = "further"
 _EXAMPLES = 3
@@ -249,7 +259,10 @@ def cause_of(result: Result) -> str:
     """Return the text that the failures of a finding share."""
     cause: str = result.get("cause") or result["message"] or ""
     unmapped = _unmapped(result)
-    return cause if unmapped is None else f"errors of {unmapped['package']} that the adapter does not map"
+    if unmapped is not None:
+        return f"errors of {unmapped['package']} that the adapter does not map"
+    matches = ((pattern.fullmatch(cause), shared) for pattern, shared in _WHATEVER_THE_VALUES)
+    return next((found.expand(shared) for found, shared in matches if found), cause)
 
 
 def _unmapped(result: Result) -> re.Match[str] | None:
