@@ -128,5 +128,14 @@ def test_a_marked_value_is_read_however_its_mark_is_escaped(mark: str) -> None:
     assert of_line(f'{{"audio": {{"{mark}": ["bytes", "AAE="]}}}}') == {"audio": b"\x00\x01"}
 
 
+def test_an_object_with_further_keys_is_no_marked_value() -> None:
+    line = '{"$llm-conformance": ["bytes", "AAE="], "more": 1}'
+    assert of_line(line) == {"$llm-conformance": ["bytes", "AAE="], "more": 1}
+
+
+def test_bytes_that_are_not_in_base64_are_an_odd_value() -> None:
+    assert repr(of_line('{"$llm-conformance": ["bytes", "A"]}')) == "<bytes that are not in base64>"
+
+
 def test_an_escape_alone_marks_nothing() -> None:
     assert of_line('{"\\u0024other": ["bytes", "AAE="]}') == {"$other": ["bytes", "AAE="]}

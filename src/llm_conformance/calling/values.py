@@ -158,14 +158,21 @@ def of_line(line: bytes | str) -> Any:
 
 
 def _unmarked(found: dict[str, Any]) -> Any:
-    match found.get(_MARK):
+    match found.get(_MARK) if len(found) == 1 else None:
         case ["bytes", str(text)]:
-            return base64.b64decode(text)
+            return _bytes_of(text)
         case ["odd", str(what)]:
             return Odd(what)
         case ["kept", int(number)]:
             return Kept(number)
     return found
+
+
+def _bytes_of(text: str) -> bytes | Odd:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        return Odd("bytes that are not in base64")
 
 
 # Made once on import, so that an adapter that patches `json` does not break the protocol.
