@@ -10,7 +10,8 @@ from llm_conformance import schema
 from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.calling.fair_time import TOO_BUSY
 from llm_conformance.replay import runner
-from llm_conformance.reports import badge, files, judged, markdown, merging, page
+from llm_conformance.reports import files, judged, merging
+from llm_conformance.reports.forms import badge, markdown, page
 from tests import inline, miniature
 from tests.test_reports import ONE, WHOLE, Document, deviation, document, result
 from tests.test_starved import stop_command

@@ -25,7 +25,9 @@ def imported_by(code: str, cwd: Path) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["cli.main", "cli.report", "reports.files", "reports.page", "server.reports.files"])
+@pytest.mark.parametrize(
+    "module", ["cli.main", "cli.report", "reports.files", "reports.forms.page", "server.reports.files"]
+)
 def test_reports_load_without_what_a_run_needs(module: str) -> None:
     imported = imported_by(f"import llm_conformance.{module}", ROOT)
     assert f"llm_conformance.{module}" in imported

@@ -13,7 +13,7 @@ from llm_conformance.judging.on_disk import OnDisk
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
-from llm_conformance.reports import page
+from llm_conformance.reports.forms import page
 from tests.test_reports import document, result
 
 PASS = Verdict("mypkg", "MSG-1", "openai/one", "openai", "chat", "json", "parse", "pass", None, "synthetic")

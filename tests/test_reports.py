@@ -14,8 +14,9 @@ import pytest
 from llm_conformance import schema, secrets
 from llm_conformance.adapter.declarations import CAPABILITIES
 from llm_conformance.cli import main
-from llm_conformance.reports import comparing, conversations, files, judged, markdown, merging
+from llm_conformance.reports import comparing, conversations, files, judged, merging
 from llm_conformance.reports.findings import findings
+from llm_conformance.reports.forms import markdown
 from tests import miniature
 
 Document = dict[str, Any]

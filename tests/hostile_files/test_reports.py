@@ -12,7 +12,8 @@ import pytest
 
 from llm_conformance.cli import main
 from llm_conformance.compare import in_one_line
-from llm_conformance.reports import badge, files, markdown, page
+from llm_conformance.reports import files
+from llm_conformance.reports.forms import badge, markdown, page
 from llm_conformance.wording import printable
 from tests import miniature
 from tests.test_reports import Document, deviation, document, result

@@ -9,9 +9,9 @@ from typing import Any
 from llm_conformance.cli.command import Options, Parser, UsageError
 from llm_conformance.judging.status import exit_code
 from llm_conformance.reports import comparing, counterexamples, files, merging
-from llm_conformance.reports.badge import NoBadgeError
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.findings import Finding
+from llm_conformance.reports.forms.badge import NoBadgeError
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.server.reports import comparing as server_comparing
 from llm_conformance.server.reports import files as server_files

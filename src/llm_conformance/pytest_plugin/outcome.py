@@ -23,7 +23,7 @@ from llm_conformance.pytest_plugin.brief import JUDGED
 from llm_conformance.pytest_plugin.failures import Failures, JudgingItem
 from llm_conformance.pytest_plugin.run import Run
 from llm_conformance.reports import files
-from llm_conformance.reports.badge import NoBadgeError
+from llm_conformance.reports.forms.badge import NoBadgeError
 from llm_conformance.reports.result import Result, document
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import load

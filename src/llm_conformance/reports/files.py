@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import schema
-from llm_conformance.reports import badge, grouping, markdown, page
+from llm_conformance.reports import grouping
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.forms import badge, markdown, page
 from llm_conformance.yaml_files import BadFileError, FileProblem
 
 _LISTS = ("findings", "conversations", "results", "exchanges", "counterexamples", "deviations")

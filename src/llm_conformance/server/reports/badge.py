@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from llm_conformance.reports.badge import AMBER, GREEN, GREY, RED, NoBadgeError, drawn
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.forms.badge import AMBER, GREEN, GREY, RED, NoBadgeError, drawn
 from llm_conformance.reports.matrix import NO_VERDICT, verdict
 from llm_conformance.server.reports import summary
 from llm_conformance.wording import counted, printable

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from llm_conformance.reports import judged, page_data
+from llm_conformance.reports import judged
 from llm_conformance.reports.document import Document
+from llm_conformance.reports.forms import page_data
 from llm_conformance.reports.matrix import verdict, why_no_verdict
 from llm_conformance.rules import catalogue
 from llm_conformance.rules.rule import HARM_MEANINGS
