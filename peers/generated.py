@@ -29,8 +29,8 @@ from llm_conformance.judging.deviations import GENERATED, Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import QUIET, Status
 from llm_conformance.reports import files
+from llm_conformance.reports.causes import cause_of
 from llm_conformance.reports.document import Document
-from llm_conformance.reports.findings import cause_of
 from llm_conformance.reports.grouping import one_by_one
 from peers import known
 from peers.environments import ROOT
@@ -154,7 +154,7 @@ def _judgements(finding: Document, applied: Document) -> Collection[str]:
         str(applied["deviations"][each["deviation"]]["judgement"])
         for each in applied["results"]
         if each["status"] == Status.EXPECTED
-        and cause_of(each) == finding["cause"]
+        and cause_of(each).text == finding["cause"]
         and (each["rule"] == finding["rule"] or each.get("traceback"))
     }
 

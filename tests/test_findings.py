@@ -123,6 +123,48 @@ def test_errors_of_one_package_that_are_not_mapped_are_one_finding() -> None:
     assert "cause" not in only([failure("MSG-2", "openai/a")]).examples[0]
 
 
+def lost_word(scenario: str, word: str) -> dict[str, Any]:
+    """Return a failure because the adapter loses a finish reason."""
+    own = f'expected finish_reason "{word}"; got null'
+    return failure("FIN-1", scenario, f"{own} (the provider's word is ...)", cause=own)
+
+
+def test_values_that_are_lost_are_one_finding_that_names_all_of_them() -> None:
+    alone = only([lost_word("openai/a", "stop"), lost_word("openai/b", "stop")])
+    assert (alone.message, alone.kinds) == (lost_word("openai/a", "stop")["message"], ('"stop"',))
+    finding = only([lost_word("openai/a", "stop"), lost_word("gemini/b", "content_filter")])
+    assert finding.message == 'expected a finish_reason; got null instead of "content_filter" and "stop"'
+    assert finding.examples[0]["cause"] == 'expected finish_reason "stop"; got null'
+
+
+def test_lost_counts_are_one_finding_and_wrong_ones_are_others() -> None:
+    results = [
+        failure("USE-5", "openai/a", "expected cached_tokens N; got cached_tokens null"),
+        failure(
+            "USE-5", "openai/b", "expected cached_tokens N, audio_tokens N; got cached_tokens null, audio_tokens null"
+        ),
+        failure("USE-5", "openai/c", "expected audio_tokens N; got audio_tokens N"),
+        failure(
+            "USE-5", "openai/d", "expected cached_tokens N, audio_tokens N; got cached_tokens null, audio_tokens N"
+        ),
+    ]
+    assert [each.message for each in findings(results)] == [
+        "expected a token count; got null instead of audio_tokens and cached_tokens",
+        results[2]["message"],
+        results[3]["message"],
+    ]
+
+
+def test_errors_that_are_hidden_in_the_same_way_are_one_finding() -> None:
+    def hidden(scenario: str, error: str) -> dict[str, Any]:
+        return failure("STR-6", scenario, f'expected {error}, raised or as response.error; got "stop"')
+
+    finding = only([hidden("openai/a", "RateLimitError"), hidden("gemini/a", "ServerError")])
+    assert finding.message == (
+        'expected an error, raised or as response.error; got "stop" instead of RateLimitError and ServerError'
+    )
+
+
 def test_bugs_are_not_taken_for_errors_that_are_not_mapped() -> None:
     results = [unmapped("ERR-2", "openai/a", "KeyError"), unmapped("ERR-2", "openai/b", "ValueError")]
     assert [each.cause for each in findings(results)] == [each["cause"] for each in results]

@@ -1,4 +1,4 @@
-"""A fault that many conversations show, each with other values, is one cause and so one finding."""
+"""A fault that many conversations show, each with another value that is missing, is one cause and so one finding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
-from llm_conformance.reports.findings import cause_of
+from llm_conformance.reports.causes import Cause, cause_of, kinds_of
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.api import PARTS
@@ -25,7 +25,7 @@ from tests.broken.base import FaultyResponse
 from tests.broken.usage import FaultyUsage
 
 LOST_FINISH = "expected a finish_reason; got null"
-LOST_CACHE = "expected cached_tokens N; got cached_tokens null"
+LOST_COUNT = "expected a token count; got null"
 HIDDEN = 'expected an error, raised or as response.error; got response.completed with finish_reason "stop"'
 
 
@@ -36,13 +36,21 @@ class FinishReasonNeverRead(FaultyResponse):
 
 class FilterTakenForAnEnd(FaultyResponse):
     def alter(self, response: Response, call: Call) -> Response:
-        return replace(response, finish_reason="stop" if response.finish_reason == "content_filter" else None)
+        if response.finish_reason in {"stop", "content_filter"}:
+            return replace(response, finish_reason="stop")
+        return replace(response, finish_reason=None)
 
 
 class DetailsLost(FaultyUsage):
     def count(self, usage: Usage) -> Usage:
         details: dict[str, Any] = dict.fromkeys(PARTS)
         return replace(usage, **details)
+
+
+class CacheLostAndReasoningDoubled(FaultyUsage):
+    def count(self, usage: Usage) -> Usage:
+        reasoning = None if usage.reasoning_tokens is None else 2 * usage.reasoning_tokens
+        return replace(usage, cached_tokens=None, reasoning_tokens=reasoning)
 
 
 class ErrorsHidden(ReferenceAdapters):
@@ -61,10 +69,12 @@ def runner() -> Iterator[Runner]:
     made.close()
 
 
-def causes(adapter: ReferenceAdapters, rule: str, scenarios: list[Scenario], runner: Runner) -> dict[str, set[str]]:
-    """Return the messages of the failures of a rule in the scenarios of OpenAI's chat completions, by cause."""
+def causes(
+    adapter: ReferenceAdapters, rule: str, scenarios: list[Scenario], runner: Runner
+) -> dict[str, tuple[str, ...]]:
+    """Return the kinds of the failures of a rule in the scenarios of OpenAI's chat completions, by cause."""
     described, judge = declarations.describe("own", adapter), CellJudge(runner, Effort(0))
-    found: dict[str, set[str]] = {}
+    found: dict[str, list[Cause]] = {}
     for scenario in scenarios:
         if str(scenario.api) != "openai:chat" or scenario.over_http:
             continue
@@ -72,27 +82,34 @@ def causes(adapter: ReferenceAdapters, rule: str, scenarios: list[Scenario], run
             cell = Cell(described, scenario, mode, "parse" if mode == "json" else "parse_stream")
             for each in judge.judge(cell, [catalogue()[rule].rule]):
                 if each.verdict.status == Status.FAIL:
-                    found.setdefault(cause_of(each.verdict.to_dict()), set()).add(each.verdict.message or "")
-    return found
+                    cause = cause_of(each.verdict.to_dict())
+                    found.setdefault(cause.text, []).append(cause)
+    return {text: kinds_of(alike) for text, alike in found.items()}
 
 
 def test_a_finish_reason_that_is_never_read_is_one_cause_for_all_words(
     scenarios: list[Scenario], runner: Runner
 ) -> None:
-    found = causes(FinishReasonNeverRead(), "FIN-1", scenarios, runner)
-    assert found.keys() == {LOST_FINISH}
-    assert len(found[LOST_FINISH]) > 3
+    words = ('"content_filter"', '"length"', '"stop"', '"tool_calls"')
+    assert causes(FinishReasonNeverRead(), "FIN-1", scenarios, runner) == {LOST_FINISH: words}
 
 
 def test_a_wrong_word_is_another_cause(scenarios: list[Scenario], runner: Runner) -> None:
     found = causes(FilterTakenForAnEnd(), "FIN-1", scenarios, runner)
-    assert found.keys() == {LOST_FINISH, 'expected finish_reason "content_filter"; got "stop"'}
+    wrong = 'expected finish_reason "content_filter"; got "stop"'
+    assert found == {LOST_FINISH: ('"length"', '"tool_calls"'), wrong: ()}
 
 
 def test_details_of_the_token_counts_that_are_all_lost_are_one_cause(scenarios: list[Scenario], runner: Runner) -> None:
-    found = causes(DetailsLost(), "USE-5", scenarios, runner)
-    assert found.keys() == {LOST_CACHE}
-    assert len(found[LOST_CACHE]) > 3
+    assert causes(DetailsLost(), "USE-5", scenarios, runner) == {LOST_COUNT: tuple(sorted(PARTS))}
+
+
+def test_a_wrong_count_is_another_cause_than_a_lost_one(scenarios: list[Scenario], runner: Runner) -> None:
+    found = causes(CacheLostAndReasoningDoubled(), "USE-5", scenarios, runner)
+    assert found == {
+        LOST_COUNT: ("cached_tokens",),
+        "expected cached_tokens N, reasoning_tokens N; got cached_tokens null, reasoning_tokens N": (),
+    }
 
 
 def test_hidden_errors_are_one_cause_for_all_classes(scenarios: list[Scenario], runner: Runner) -> None:

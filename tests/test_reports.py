@@ -245,6 +245,18 @@ def test_an_exception_from_another_line_is_no_new_finding() -> None:
     assert comparing.compare_findings(reports[0], reports[1], complete=True) == ([], [])
 
 
+def test_another_lost_value_is_a_new_finding_and_one_that_is_mended_is_not() -> None:
+    length, both = (
+        document(
+            *(result(f"openai/{word}", "fail", cause=f'expected finish_reason "{word}"; got null') for word in words)
+        )
+        for words in (["length"], ["length", "content_filter"])
+    )
+    new, gone = comparing.compare_findings(length, both, complete=True)
+    assert ([each.kinds for each in new], gone) == ([('"content_filter"', '"length"')], [])
+    assert comparing.compare_findings(both, length, complete=True) == ([], [])
+
+
 def test_a_finding_in_a_cell_that_was_not_judged_before_is_not_new_unless_both_are_complete() -> None:
     before, after = document(result()), document(result(), result("openai/two", "fail"))
     assert comparing.compare_findings(before, after, complete=False) == ([], [])

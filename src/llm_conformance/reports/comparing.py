@@ -138,10 +138,11 @@ _LINE = re.compile(r"(?<=:)\d+(?= )")
 
 
 def compare_findings(before: Document, after: Document, complete: bool) -> tuple[list[Finding], list[Finding]]:
-    """Return (findings only in `after`, findings only in `before`).
+    """Return (findings that are new in `after`, findings only in `before`).
 
     Findings with the same rule and the same cause are the same, even if an exception comes from a different line of the
-    same function. Unless the reports are `complete`, only cells that both reports judged count.
+    same function. A finding with a further kind, such as another lost finish reason, is new. Unless the reports are
+    `complete`, only cells that both reports judged count.
     """
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     common = _judged(before, several) & _judged(after, several)
@@ -149,7 +150,8 @@ def compare_findings(before: Document, after: Document, complete: bool) -> tuple
         {_finding_key(each, several): each for each in findings(_selected(document, several, common, complete))}
         for document in (before, after)
     )
-    return [new[key] for key in new if key not in old], [old[key] for key in old if key not in new]
+    added = [new[key] for key in new if key not in old or not set(new[key].kinds) <= set(old[key].kinds)]
+    return added, [old[key] for key in old if key not in new]
 
 
 def _finding_key(finding: Finding, several: bool) -> Cell:

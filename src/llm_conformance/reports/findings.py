@@ -1,26 +1,22 @@
 """Findings: the failures of a run, grouped by what causes them.
 
-One cause may break several rules in many scenarios. A finding has the failures of one rule with one cause. If the cause
-is an exception, the finding has the failures of all rules with this exception. Errors that the adapter does not map are
-one finding for each package that defines their classes, because one map is missing. An adapter that reads no finish
-reason has one finding, not one for each word of the provider. If a rule fails only where rules with a worse harm fail,
-it has no finding of its own: their findings name it under `also`.
+One cause may break several rules in many scenarios. A finding has the failures of one rule with one cause (see
+`causes`). If the cause is an exception, the finding has the failures of all rules with this exception. If a rule fails
+only where rules with a worse harm fail, it has no finding of its own: their findings name it under `also`.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from llm_conformance.judging.status import Status
+from llm_conformance.reports.causes import cause_of, is_unmapped, kinds_of, message_of
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
-from llm_conformance.rules.exchange import IS_UNMAPPED, UNMAPPED
 from llm_conformance.rules.rule import HARMS, Harm
 from llm_conformance.rules.segments import REPEATS_OTHERS
-from llm_conformance.wording import listed
 
 Result = Mapping[str, Any]
 """An entry of `results` in the JSON report."""
@@ -35,17 +31,6 @@ PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 """All provenances. Examples come from the first of these that has failures."""
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
-_CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
-"""The class that the cause of an exception begins with, if it is not one of Python's own."""
-_WHATEVER_THE_VALUES = tuple(
-    (re.compile(pattern), shared)
-    for pattern, shared in (
-        (r"expected finish_reason .+; got null", "expected a finish_reason; got null"),
-        (r"expected \w+Error, (raised or as response\.error; got .+)", r"expected an error, \1"),
-        (r"expected (\w+_tokens) N\b.*; got \1 (null|N)\b.*", r"expected \1 N; got \1 \2"),
-    )
-)
-"""(pattern of causes, the cause that they share). Known deviations still tell these causes apart."""
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
 _FURTHER = "further"
 _EXAMPLES = 3
@@ -65,7 +50,9 @@ class Finding:
             message of the finding does not say.
         harm: What a user of the adapter suffers.
         cause: The cause that the failures share.
-        message: The message of the first example. If the adapter does not map errors of several classes, it names them.
+        kinds: The finish reasons, token counts or classes of errors that the failures are about, if the cause leaves
+            them out. Sorted.
+        message: The message of the first example. If there are several kinds, a message that names all of them.
         conversations: The number of conversations (scenario and mode) in which the rule fails for this cause.
         cells: The number of failing cells of the finding, including those of rules under `also`. A search of
             generated inputs gives one cell for each rule, even if it finds several causes of failure.
@@ -97,6 +84,7 @@ class Finding:
     traceback: str | None = None
     missed: str | None = None
     also_messages: Mapping[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
 
     @property
     def valid_because(self) -> str | None:
@@ -190,7 +178,7 @@ def _of_a_call(rule: str) -> tuple[Any, ...]:
 
 def _key(result: Result) -> Key:
     """Return the key that the results of a finding share. All rules that report one exception have the same cause."""
-    return "" if result.get("traceback") else result["rule"], cause_of(result)
+    return "" if result.get("traceback") else result["rule"], cause_of(result).text
 
 
 def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cells: int) -> Finding:
@@ -198,7 +186,8 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
     first = examples[0]
     conversations = {(each["scenario"], each["mode"]): each["provenance"] for each in failures}
     provenance = Counter(conversations.values())
-    cause, message = cause_of(first), _message([first, *failures])
+    causes = [cause_of(each) for each in failures]
+    cause, message = cause_of(first).text, message_of(first, causes)
     return Finding(
         adapter=first["adapter"],
         status=first["status"],
@@ -206,6 +195,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
         also=tuple(also),
         harm=harm_of(rule),
         cause=cause,
+        kinds=kinds_of(causes),
         message=message,
         conversations=len(conversations),
         cells=cells,
@@ -222,7 +212,7 @@ def _finding(rule: str, also: Mapping[str, str], failures: Sequence[Result], cel
 
 def _repeats(text: str, message: str) -> bool:
     """Return True if a message says nothing that the message of the finding does not say."""
-    return text == message or (IS_UNMAPPED in text and IS_UNMAPPED in message)
+    return text == message or (is_unmapped(text) and is_unmapped(message))
 
 
 def _shown(example: Result, cause: str) -> Result:
@@ -253,35 +243,6 @@ def _exchange(result: Result) -> Exchange:
     example = result.get("example") or {}
     drawn = example.get("id") or "" if result["provenance"] == "generated" else ""
     return result["scenario"], result["mode"], result["method"], drawn
-
-
-def cause_of(result: Result) -> str:
-    """Return the text that the failures of a finding share."""
-    cause: str = result.get("cause") or result["message"] or ""
-    unmapped = _unmapped(result)
-    if unmapped is not None:
-        return f"errors of {unmapped['package']} that the adapter does not map"
-    matches = ((pattern.fullmatch(cause), shared) for pattern, shared in _WHATEVER_THE_VALUES)
-    return next((found.expand(shared) for found, shared in matches if found), cause)
-
-
-def _unmapped(result: Result) -> re.Match[str] | None:
-    """Return the `package` and the `name` of the class, if the failure is that the adapter does not map an exception.
-
-    Exceptions of Python itself have no package here: a KeyError and a ValueError are seldom one fault.
-    """
-    if not result.get("traceback") or IS_UNMAPPED not in (result["message"] or ""):
-        return None
-    return _CLASS.match(result.get("cause") or "")
-
-
-def _message(failures: Sequence[Result]) -> str:
-    """Return the message of the first failure; of errors that are not mapped, one that names all their classes."""
-    unmapped = [found for found in map(_unmapped, failures) if found]
-    names = sorted({found["name"] for found in unmapped})
-    if len(names) < 2:
-        return failures[0]["message"] or ""
-    return f"expected errors of the contract; got {listed(names, 'and')} of {unmapped[0]['package']} ({UNMAPPED})"
 
 
 def harm_of(rule: str) -> Harm:
