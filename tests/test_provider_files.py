@@ -56,8 +56,8 @@ def refused(directory: Path, text: str) -> list[str]:
         ),
         (
             'offset_unit = "none"',
-            'offset_unit = "bytes"',
-            'api.chat.offset_unit: must be "code points", "utf-8 bytes" or "none", and is "bytes"; '
+            'offset_unit = "utf8 bytes"',
+            'api.chat.offset_unit: must be "code points", "utf-8 bytes" or "none", and is "utf8 bytes"; '
             "did you mean utf-8 bytes?",
         ),
         (

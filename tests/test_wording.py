@@ -18,6 +18,7 @@ IDS = ("openai/refusal", "openai/core-chat-json-html", "mistral/text")
         ("Mistral", "; did you mean mistral?"),
         ("grok", "; did you mean groq?"),
         ("acme", ""),
+        ("nope", ""),
     ],
 )
 def test_a_similar_name_is_suggested(word: str, hint: str) -> None:

@@ -14,9 +14,11 @@ MISSPELT = 0.8
 
 Names that only share a part, such as two classes that end in Error, have a similarity of about 0.6.
 """
+_SIMILAR = 0.65
+"""From this similarity on, a name may be what somebody meant: `rnu` for `run`, but not `nope` for `openai`."""
 
 
-def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> list[str]:
+def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = _SIMILAR) -> list[str]:
     """Return the known names that are similar to a word, the closest first. Case is ignored."""
     by_lower: dict[str, str] = {}
     for name in known:
@@ -24,7 +26,7 @@ def closest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6)
     return [by_lower[each] for each in difflib.get_close_matches(word.lower(), by_lower, most, cutoff)]
 
 
-def did_you_mean(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+def did_you_mean(word: str, known: Iterable[str], most: int = 1, cutoff: float = _SIMILAR) -> str:
     """Return the end of a message about an unknown name: similar known names as a question; "" if there are none."""
     found = closest(word, known, most, cutoff)
     return f"; did you mean {listed(found)}?" if found else ""
