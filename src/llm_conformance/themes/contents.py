@@ -113,9 +113,13 @@ def _are_plain(api: Api, blocks: tuple[Block, ...]) -> bool:
 def _is_text(api: Api, text: str) -> bool:
     """Return True if no part of a text counts as reasoning for the models that may send it.
 
-    If the API has models without think tags, only they send it.
+    If the API has models without think tags, only they send it. For other models, a closing tag that comes first may
+    end a block that the prompt has opened.
     """
-    return "off" in profiles(api) or think_tags.split(text, "leading", api.think_tag) == (text, [])
+    if "off" in profiles(api):
+        return True
+    is_whole = think_tags.split(text, "leading", api.think_tag) == (text, [])
+    return is_whole and not think_tags.closes_unopened(text, api.think_tag)
 
 
 def _is_cited(blocks: tuple[Block, ...]) -> bool:
