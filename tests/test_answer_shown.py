@@ -15,10 +15,9 @@ from llm_conformance.judging.shown.failure_text import _asked, _shortened
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios.cassette import save
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
+from tests.draws import drawn
 
 ADAPTER = """\
 class conformance_adapter:
@@ -145,16 +144,8 @@ def test_of_a_long_answer_both_ends_and_the_expected_value_are_shown(
     assert excerpt(HEAD + middle + TAIL, values) == HEAD + shown + TAIL
 
 
-def first_drawn(row: tuple[str, str], theme_name: str, has: Callable[[Scenario], bool]) -> Scenario:
-    (theme,) = (theme for theme in THEMES if theme.name == theme_name)
-    found: list[Scenario] = []
-
-    def see(scenario: Scenario) -> bool:
-        found.extend([scenario] if has(scenario) else [])
-        return False
-
-    draw(theme.scenarios(table()[row], "json"), see, 60, seed=1)
-    return found[0]
+def first_drawn(row: tuple[str, str], theme: str, has: Callable[[Scenario], bool]) -> Scenario:
+    return next(filter(has, drawn(theme, table()[row], "json")))
 
 
 def test_a_failure_says_what_is_special_in_the_request() -> None:

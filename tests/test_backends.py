@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
 
 from llm_conformance.adapter.exclusions import excluded_way
 from llm_conformance.formats.recognisers import BACKEND, recognise
@@ -21,25 +20,14 @@ from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.backend import Backend
 from llm_conformance.wire.providers.narrowing import backends
 from llm_conformance.wire.providers.table import table
+from tests.draws import drawn, interactions, theme_named
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
 LOCAL = table()["local", "chat"]
 SEVERAL = [api for api in table().values() if api.backends]
-(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
-(THINKING,) = (theme for theme in THEMES if theme.name == "think-blocks")
-(BROKEN,) = (theme for theme in THEMES if theme.name == "broken-streams")
-
-
-def drawn(theme: Theme, api: Api, mode: Mode, examples: int = 60) -> list[Interaction]:
-    found: list[Interaction] = []
-
-    def kept(scenario: Scenario) -> bool:
-        found.append(scenario.interactions[mode])
-        return False
-
-    draw(theme.scenarios(api, mode), kept, examples, seed=1)
-    return found
+ANSWERS = theme_named("answers")
+THINKING = theme_named("think-blocks")
 
 
 def backend_of(api: Api, interaction: Interaction) -> str | None:
@@ -56,13 +44,9 @@ def with_field(interaction: Interaction, **fields: object) -> Interaction:
 @pytest.mark.parametrize("api", SEVERAL, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_what_is_drawn_is_one_of_one_backend(api: Api, mode: Mode) -> None:
-    @settings(max_examples=40, derandomize=True, deadline=None, database=None)
-    @given(ANSWERS.scenarios(api, mode))
-    def check(scenario: Scenario) -> None:
+    for scenario in drawn("answers", api, mode):
         assert backend_of(api, scenario.interactions[mode]) in api.backends
         assert scenario.api is api
-
-    check()
 
 
 @pytest.mark.weekly(but_one_in=3)
@@ -87,8 +71,8 @@ def test_all_backends_with_models_are_drawn(api: Api) -> None:
 def test_a_model_that_only_thinks_between_tags_answers_in_no_other_way() -> None:
     """Together's DeepSeek-R1 at Hugging Face is such a model: all of its answers need tags."""
     api = table()["huggingface", "chat"]
-    asked = {each.request["model"] for mode in ANSWERS.modes for each in drawn(ANSWERS, api, mode)}
-    thinks = {each.request["model"] for mode in THINKING.modes for each in drawn(THINKING, api, mode)}
+    asked = {each.request["model"] for mode in ANSWERS.modes for each in interactions("answers", api, mode)}
+    thinks = {each.request["model"] for mode in THINKING.modes for each in interactions("think-blocks", api, mode)}
     assert "deepseek-ai/DeepSeek-R1" in thinks - asked
 
 
@@ -101,12 +85,12 @@ def test_a_theme_that_suits_an_api_suits_a_backend(api: Api, theme: Theme) -> No
 
 def test_without_backends_the_row_would_be_mixed() -> None:
     bare = replace(LOCAL, backends={})
-    found = [backend_of(LOCAL, interaction) for interaction in drawn(ANSWERS, bare, "json")]
+    found = [backend_of(LOCAL, interaction) for interaction in interactions("answers", bare, "json")]
     assert any(name is not None and name.startswith("none, ") for name in found)
 
 
 def test_an_answer_that_mixes_two_servers_is_recognised() -> None:
-    own = next(each for each in drawn(ANSWERS, LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
+    own = next(each for each in interactions("answers", LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
     (mixed,) = (
         way
         for way in recognise(LOCAL, with_field(own, reasoning="a", reasoning_content="a"))
@@ -117,7 +101,7 @@ def test_an_answer_that_mixes_two_servers_is_recognised() -> None:
 
 
 def test_a_model_of_another_server_is_recognised() -> None:
-    own = next(each for each in drawn(ANSWERS, LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
+    own = next(each for each in interactions("answers", LOCAL, "json") if backend_of(LOCAL, each) == "llama.cpp")
     assert backend_of(LOCAL, replace(own, request={**own.request, "model": "gemma3:1b"})) == "llama.cpp"
     of_another = backend_of(LOCAL, replace(own, request={**own.request, "model": "mistral:7b"}))
     assert of_another == "none, llama.cpp does not have model: mistral:7b"
@@ -126,13 +110,14 @@ def test_a_model_of_another_server_is_recognised() -> None:
 def test_errors_are_those_of_the_server_that_answers() -> None:
     assert backends(LOCAL)["Ollama"].stream_errors == ()
     assert backends(LOCAL)["llama.cpp"].stream_errors == LOCAL.stream_errors
-    failed = [body for each in drawn(BROKEN, LOCAL, "stream", 150) if b'"type": "server_error"' in (body := each.body)]
+    bodies = [each.body for each in interactions("broken-streams", LOCAL, "stream", 150)]
+    failed = [body for body in bodies if b'"type": "server_error"' in body]
     assert failed
     assert all(b"fp_ollama" not in body and b'"logprobs"' not in body for body in failed)
 
 
 def test_failures_name_the_backend_and_what_is_unusual_for_it() -> None:
-    texts = {valid_because(LOCAL, each) for mode in ANSWERS.modes for each in drawn(ANSWERS, LOCAL, mode)}
+    texts = {valid_because(LOCAL, each) for mode in ANSWERS.modes for each in interactions("answers", LOCAL, mode)}
     for name, narrowed in backends(LOCAL).items():
         of_it = [text for text in texts if text and text.startswith(f"backend: {name} ({LOCAL.backends[name].source})")]
         assert of_it
@@ -180,9 +165,8 @@ def test_a_backend_narrows_the_columns_of_its_row() -> None:
 
 
 def test_all_citations_of_an_answer_of_cohere_are_of_one_kind() -> None:
-    (citing,) = (theme for theme in THEMES if theme.name == "citations")
     kinds = set()
-    for interaction in drawn(citing, table()["cohere", "chat"], "json", 100):
+    for interaction in interactions("citations", table()["cohere", "chat"], "json", 100):
         citations = json.loads(interaction.body)["message"].get("citations", ())
         of_one = {(each.get("type"), source["type"]) for each in citations for source in each["sources"]}
         assert len(of_one) <= 1
@@ -191,7 +175,7 @@ def test_all_citations_of_an_answer_of_cohere_are_of_one_kind() -> None:
 
 
 def test_what_a_model_counts_and_thinks_is_its_own() -> None:
-    for interaction in drawn(ANSWERS, table()["cohere", "chat"], "json", 100):
+    for interaction in interactions("answers", table()["cohere", "chat"], "json", 100):
         message = json.loads(interaction.body)["message"]
         thinks = any(block["type"] == "thinking" for block in message.get("content", ()))
         assert not (thinks and interaction.request["model"] == "command-a-03-2025")
@@ -205,15 +189,7 @@ def test_a_backend_without_reasoning_models_does_not_reason() -> None:
 
 
 def test_answers_of_snowflake_have_neither_id_nor_finish_word() -> None:
-    (usage,) = (theme for theme in THEMES if theme.name == "usage")
-    scenarios: list[Scenario] = []
-
-    def kept(scenario: Scenario) -> bool:
-        scenarios.append(scenario)
-        return False
-
-    draw(usage.scenarios(table()["snowflake", "chat"], "json"), kept, 20, seed=1)
-    for each in scenarios:
+    for each in drawn("usage", table()["snowflake", "chat"], "json", 20):
         body = json.loads(each.interactions["json"].body)
         assert (body["id"], body["choices"][0]["finish_reason"]) == ("", "")
         expected = each.expected["json"]
@@ -223,7 +199,7 @@ def test_answers_of_snowflake_have_neither_id_nor_finish_word() -> None:
 @pytest.mark.parametrize("key", [("local", "responses"), ("copilot", "responses"), ("openai", "responses")])
 def test_a_stream_of_responses_begins_with_the_fields_of_its_end(key: tuple[str, str]) -> None:
     """No recording of vLLM or Copilot has `error`, neither where the answer begins nor where it ends."""
-    for interaction in drawn(ANSWERS, table()[key], "stream", 20):
+    for interaction in interactions("answers", table()[key], "stream", 20):
         data = (line.removeprefix(b"data: ") for line in interaction.body.splitlines() if line.startswith(b"data: {"))
         responses = [event["response"] for event in map(json.loads, data) if "response" in event]
         assert {"error" in each for each in responses} == {key == ("openai", "responses")}
@@ -231,8 +207,8 @@ def test_a_stream_of_responses_begins_with_the_fields_of_its_end(key: tuple[str,
 
 def test_only_deep_research_counts_reasoning_beyond_the_completion() -> None:
     api = table()["perplexity", "chat"]
-    for theme in (ANSWERS, THINKING):
-        for each in drawn(theme, api, "json"):
+    for theme in ("answers", "think-blocks"):
+        for each in interactions(theme, api, "json"):
             counts = json.loads(each.body).get("usage", {})
             assert ("reasoning_tokens" in counts) == (each.request["model"] == "sonar-deep-research")
 
@@ -242,11 +218,7 @@ def test_ollama_sends_think_tags_only_where_its_server_does_not_parse_them(mode:
     """Since 0.12.5 it parses them unless the request says `think: false`; since 0.12.10 calls have ids."""
     seen = set()
     for theme in ("answers", "think-blocks", "second-turns"):
-        (drawing,) = (each for each in THEMES if each.name == theme)
-        found: list[Scenario] = []
-        scenarios = drawing.scenarios(table()["ollama", "chat"], mode)
-        draw(scenarios, lambda each, found=found: bool(found.append(each)), 60, seed=1)  # type: ignore[misc]
-        for scenario in found:
+        for scenario in drawn(theme, table()["ollama", "chat"], mode):
             body = scenario.interactions[mode].body
             request = scenario.interactions[mode].request
             if b'"thinking"' in body:
@@ -263,21 +235,15 @@ def test_ollama_sends_think_tags_only_where_its_server_does_not_parse_them(mode:
 @pytest.mark.parametrize("api", ["chat", "generate"])
 def test_ollama_escapes_what_go_escapes(api: str) -> None:
     """Python's `str.splitlines`, which clients split lines with, ends one at U+2028. Go never sends that as it is."""
-    bodies: list[bytes] = []
-
-    def seen(scenario: Scenario) -> bool:
-        bodies.extend(each.body for each in scenario.interactions.values())
-        return False
-
-    draw(THEMES[0].scenarios(table()["ollama", api], "stream"), seen, 100, seed=1)
-
+    scenarios = drawn("answers", table()["ollama", api], "stream", 100)
+    bodies = [each.body for scenario in scenarios for each in scenario.interactions.values()]
     assert any(b"\\u003c" in body for body in bodies)
     assert not any(raw.encode() in body for body in bodies for raw in "<>&\u2028\u2029")
 
 
 def test_ollama_escapes_what_go_escapes_behind_openais_api_too() -> None:
     escaped = raw = 0
-    for each in (each for mode in ANSWERS.modes for each in drawn(ANSWERS, LOCAL, mode, 200)):
+    for each in (each for mode in ANSWERS.modes for each in interactions("answers", LOCAL, mode, 200)):
         text = each.body.decode("utf-8")
         has_raw = any(character in text for character in "<>&\u2028\u2029")
         if backend_of(LOCAL, each) == "Ollama":

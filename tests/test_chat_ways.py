@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 
 from llm_conformance.formats.chat.recogniser import ways_of_a_body, ways_of_a_stream
-from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire import answers as wire_answers
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
+from tests.draws import drawn, interactions
 from tools import documents
 
 pytestmark = pytest.mark.usefixtures("same_draw")
@@ -125,48 +123,31 @@ def test_other_choices_of_a_stream_end_only_if_the_first_does() -> None:
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_a_gateway_says_the_word_of_the_provider_behind_it_too(mode: Mode) -> None:
     seen: set[tuple[str, str]] = set()
-
-    def kept(scenario: Scenario) -> bool:
+    for scenario in drawn("answers", table()["openrouter", "chat"], mode, 100):
         found = [choice for each in wire_answers.documents(scenario.interactions[mode]) for choice in each["choices"]]
         assert all(bool(choice["finish_reason"]) == bool(choice["native_finish_reason"]) for choice in found)
         (pair,) = {(each["finish_reason"], each["native_finish_reason"]) for each in found if each["finish_reason"]}
         assert set(scenario.expected[mode].raw_finish_reasons) == set(pair)
         seen.add(pair)
-        return False
-
-    (answers,) = (theme for theme in THEMES if theme.name == "answers")
-    draw(answers.scenarios(table()["openrouter", "chat"], mode), kept, 100, seed=1)
     assert {word for word, native in seen if native != word} == {word for word, native in seen} - {"content_filter"}
 
 
 def test_only_chunks_of_a_spoken_answer_leave_the_finish_word_out() -> None:
     lacking: set[bool] = set()
-
-    def kept(scenario: Scenario) -> bool:
-        found = [
-            choice for each in wire_answers.documents(scenario.interactions["stream"]) for choice in each["choices"]
-        ]
-        if any("finish_reason" not in choice for choice in found):
+    for scenario in drawn("answers", table()["openai", "chat"], "stream", 100):
+        documents = wire_answers.documents(scenario.interactions["stream"])
+        if any("finish_reason" not in choice for each in documents for choice in each["choices"]):
             lacking.add(bool(scenario.expected["stream"].attachments))
-        return False
-
-    (answers,) = (theme for theme in THEMES if theme.name == "answers")
-    draw(answers.scenarios(table()["openai", "chat"], "stream"), kept, 100, seed=1)
     assert lacking == {True}
 
 
 def test_a_whole_message_beside_a_delta_is_not_mistyped() -> None:
-    (mistyped,) = (theme for theme in THEMES if theme.name == "mistyped")
     choices: list[Any] = []
-
-    def kept(scenario: Scenario) -> bool:
+    for interaction in interactions("mistyped", table()["perplexity", "chat"], "stream", 150):
         with contextlib.suppress(json.JSONDecodeError):  # a frame is cut short
-            for document in wire_answers.documents(scenario.interactions["stream"]):
+            for document in wire_answers.documents(interaction):
                 found = document.get("choices") if isinstance(document, dict) else None
                 choices.extend(found if isinstance(found, list) else ())
-        return False
-
-    draw(mistyped.scenarios(table()["perplexity", "chat"], "stream"), kept, 150, seed=1)
     beside = [each for each in choices if isinstance(each, dict) and isinstance(each.get("delta"), dict)]
     assert beside
     assert all(isinstance(each.get("message", {}), dict) for each in beside)

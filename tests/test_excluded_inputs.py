@@ -21,11 +21,11 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.reports import files
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
+from tests.draws import drawn, theme_named
 
 NEVER = "counts of a stream: never"
 USUAL = "counts of a stream: apart"
@@ -128,18 +128,13 @@ def test_others_are_drawn_in_their_place() -> None:
 @pytest.mark.parametrize("name", ["malformed", "broken-streams", "mistyped", "disconnected"])
 def test_an_answer_that_fails_has_the_ways_of_the_whole_answer(name: str, mode: Mode) -> None:
     """Its request has the MCP servers, because the provider cannot call a server that the request does not have."""
-    (theme,) = (theme for theme in THEMES if theme.name == name)
     called = "hosted tools: mcp_tool_result"
     seen = set()
-
-    def kept(scenario: Scenario) -> bool:
-        found = excluded_way({called: "by design"}, scenario, mode)
-        assert (found == called) == ("mcp_servers" in scenario.params[mode])
-        seen.add(found)
-        return False
-
-    if mode in theme.modes:
-        draw(theme.scenarios(table()["anthropic", "messages"], mode), kept, examples=300, seed=1)
+    if mode in theme_named(name).modes:
+        for scenario in drawn(name, table()["anthropic", "messages"], mode, 300):
+            found = excluded_way({called: "by design"}, scenario, mode)
+            assert (found == called) == ("mcp_servers" in scenario.params[mode])
+            seen.add(found)
         assert seen == ({None} if name == "disconnected" else {None, called})
 
 

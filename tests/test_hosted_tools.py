@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import json
 from collections.abc import Iterator, Mapping
@@ -10,30 +9,20 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests.draws import interactions
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
 ANTHROPIC = table()["anthropic", "messages"]
 OPENAI = table()["openai", "responses"]
-THEMES_BY_NAME = {theme.name: theme for theme in THEMES}
-
-
-@functools.cache
-def drawn(api: Api, theme: str, examples: int = 120) -> list[Scenario]:
-    found: list[Scenario] = []
-    scenarios = THEMES_BY_NAME[theme].scenarios(api, "json")
-    draw(scenarios, lambda each: bool(found.append(each)), examples=examples, seed=1)  # type: ignore[func-returns-value]
-    return found
+EXAMPLES = 120
 
 
 def bodies(api: Api, theme: str) -> Iterator[Mapping[str, Any]]:
-    for scenario in drawn(api, theme):
-        yield json.loads(scenario.interactions["json"].body)
+    for interaction in interactions(theme, api, "json", EXAMPLES):
+        yield json.loads(interaction.body)
 
 
 def contents(theme: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
@@ -120,8 +109,7 @@ def test_a_response_that_is_complete_ends_with_words_or_a_call() -> None:
 def test_a_response_repeats_the_tools_of_its_request() -> None:
     seen = set()
     for theme in ("answers", "second-turns"):
-        for scenario in drawn(OPENAI, theme):
-            interaction = scenario.interactions["json"]
+        for interaction in interactions(theme, OPENAI, "json", EXAMPLES):
             asked = [tool["type"] for tool in interaction.request.get("tools") or ()]
             assert [tool["type"] for tool in json.loads(interaction.body)["tools"]] == asked
             seen |= {*asked}

@@ -12,13 +12,12 @@ import pytest
 
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.generate.ids import has_form
-from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import documents
-from llm_conformance.wire.interaction import Interaction, Mode
+from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests.draws import interactions
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
@@ -29,20 +28,9 @@ APIS = [api for api in table().values() if api.wire == "messages"]
 (STATUSES,) = (theme for theme in THEMES if theme.name == "statuses")
 
 
-def drawn(api: Api, mode: Mode, examples: int = 60) -> list[Interaction]:
-    found: list[Interaction] = []
-
-    def kept(scenario: Scenario) -> bool:
-        found.append(scenario.interactions[mode])
-        return False
-
-    draw(USAGE.scenarios(api, mode), kept, examples, seed=1)
-    return found
-
-
 def events(api: Api, kind: str) -> Iterator[list[Any]]:
     """Yield the events of one type of each drawn stream."""
-    for interaction in drawn(api, "stream"):
+    for interaction in interactions("usage", api, "stream"):
         yield [each for each in documents(interaction) if isinstance(each, dict) and each.get("type") == kind]
 
 
@@ -54,7 +42,7 @@ def altered(interaction: Interaction, **usage: Any) -> Interaction:
 
 @pytest.mark.parametrize("api", [ANTHROPIC, INVOKE], ids=str)
 def test_the_parts_of_what_was_written_to_the_cache_add_up(api: Api) -> None:
-    usages = [json.loads(each.body)["usage"] for each in drawn(api, "json")]
+    usages = [json.loads(each.body)["usage"] for each in interactions("usage", api, "json")]
     usages += [event["message"]["usage"] for found in events(api, "message_start") for event in found]
     written = [usage for usage in usages if "cache_creation" in usage]
     assert any(usage["cache_creation_input_tokens"] for usage in written)
@@ -64,7 +52,7 @@ def test_the_parts_of_what_was_written_to_the_cache_add_up(api: Api) -> None:
 
 
 def test_parts_that_do_not_add_up_are_recognised() -> None:
-    (own, *_) = drawn(ANTHROPIC, "json")
+    (own, *_) = interactions("usage", ANTHROPIC, "json")
     parts = {"ephemeral_5m_input_tokens": 1, "ephemeral_1h_input_tokens": 1}
     wrong = altered(own, cache_creation_input_tokens=9, cache_creation=parts)
     assert [str(way) for way in recognise(ANTHROPIC, wrong) if way.source is None] == ["cache creation: not the sum"]
@@ -83,7 +71,7 @@ def test_a_stream_begins_with_few_output_tokens(api: Api) -> None:
 
 def test_both_ends_of_a_stream_have_the_same_kind_of_stop_details() -> None:
     kinds = set()
-    for interaction in drawn(ANTHROPIC, "stream"):
+    for interaction in interactions("usage", ANTHROPIC, "stream"):
         found = {each["type"]: each for each in documents(interaction) if each != "[DONE]"}
         begun, ended = found["message_start"]["message"], found["message_delta"]["delta"]
         assert ("stop_details" in begun) == ("stop_details" in ended)
@@ -95,7 +83,7 @@ def test_both_ends_of_a_stream_have_the_same_kind_of_stop_details() -> None:
 
 def test_the_metrics_of_bedrock_agree_with_the_counts() -> None:
     seen = set()
-    for interaction in drawn(INVOKE, "stream"):
+    for interaction in interactions("usage", INVOKE, "stream"):
         found = {each["type"]: each for each in documents(interaction)}
         metrics = found["message_stop"]["amazon-bedrock-invocationMetrics"]
         usage = found["message_start"]["message"]["usage"] | found["message_delta"]["usage"]
@@ -112,7 +100,7 @@ def test_the_metrics_of_bedrock_agree_with_the_counts() -> None:
 
 def test_the_counts_fit_the_model() -> None:
     for mode in USAGE.modes:
-        for interaction in drawn(ANTHROPIC, mode):
+        for interaction in interactions("usage", ANTHROPIC, mode):
             text = interaction.body.decode()
             place = "not_available" if interaction.request["model"] == "claude-haiku-4-5" else "global"
             assert set(re.findall(r'"inference_geo": "(\w+)"', text)) == {place}

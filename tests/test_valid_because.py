@@ -9,34 +9,25 @@ import pytest
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.formats.unusual import unusual, valid_because
 from llm_conformance.reports import files
-from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
+from tests.draws import interactions, theme_named
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
-(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+ANSWERS = theme_named("answers")
 
 
-def drawn(api: Api) -> list[Interaction]:
-    found: list[Interaction] = []
-    for mode in ANSWERS.modes:
-
-        def kept(scenario: object, mode: str = mode) -> bool:
-            found.append(scenario.interactions[mode])  # type: ignore[attr-defined]
-            return False
-
-        draw(ANSWERS.scenarios(api, mode), kept, 40, seed=1)
-    return found
+def answers(api: Api) -> list[Interaction]:
+    return [each for mode in ANSWERS.modes for each in interactions("answers", api, mode)]
 
 
 def test_unusual_ways_have_sources_and_the_rarest_comes_first() -> None:
     api = table()["openai", "chat"]
     places = []
-    for interaction in drawn(api):
+    for interaction in answers(api):
         ways = unusual(api, interaction)
         assert set(ways) <= set(recognise(api, interaction))
         for way in ways:
@@ -55,7 +46,7 @@ def test_unusual_ways_have_sources_and_the_rarest_comes_first() -> None:
 def test_a_way_that_the_row_does_not_have_is_a_fault_of_the_suite() -> None:
     api = table()["openai", "chat"]
     bare = replace(api, varies={})
-    texts = [text for interaction in drawn(api) if (text := valid_because(bare, interaction))]
+    texts = [text for interaction in answers(api) if (text := valid_because(bare, interaction))]
     assert texts
     assert all("a fault of llm-conformance" in text for text in texts)
 
@@ -63,7 +54,7 @@ def test_a_way_that_the_row_does_not_have_is_a_fault_of_the_suite() -> None:
 def test_few_ways_are_shown() -> None:
     api = table()["openai", "chat"]
     bare = replace(api, varies={}, ids={"answer": ("x",), "call": ("x",)})
-    longest = max((len(unusual(bare, each)), valid_because(bare, each) or "") for each in drawn(api))
+    longest = max((len(unusual(bare, each)), valid_because(bare, each) or "") for each in answers(api))
     assert longest[0] > 3
     assert longest[1].endswith(f"and {longest[0] - 3} more unusual ways")
 

@@ -24,13 +24,13 @@ from llm_conformance.generate.variations import FINISH_WORDS, MISSING_COUNTS, em
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import load
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import documents
 from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests.draws import drawn, interactions
 from tools.variations.answers import of_scenarios
 from tools.variations.id_forms import forms
 from tools.variations.seen import Seen, seen
@@ -59,13 +59,8 @@ def test_scenarios_show_only_ways_of_the_row(api: Api, shown: dict[str, Seen]) -
 @pytest.mark.parametrize("api", APIS, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_only_ways_of_the_row_are_drawn(api: Api, mode: Mode) -> None:
-    @settings(max_examples=30, derandomize=True, deadline=None, database=None)
-    @given(ANSWERS.scenarios(api, mode))
-    def check(scenario: Scenario) -> None:
-        found = recognise(api, scenario.interactions[mode])
-        assert [str(way) for way in found if way.source is None] == []
-
-    check()
+    for interaction in interactions("answers", api, mode, 30):
+        assert [str(way) for way in recognise(api, interaction) if way.source is None] == []
 
 
 @pytest.mark.weekly(but_one_in=5)
@@ -74,13 +69,9 @@ def test_whole_answers_of_other_themes_have_only_ways_of_the_row(api: Api) -> No
     found: set[tuple[str, str]] = set()
     for theme in (theme for theme in WHOLE if theme.suits(api)):
         for mode in theme.modes:
-
-            def kept(scenario: Scenario, name: str = theme.name, mode: Mode = mode) -> bool:
-                ways = recognise(api, scenario.interactions[mode])
-                found.update((name, str(way)) for way in ways if way.source is None)
-                return False
-
-            draw(theme.scenarios(api, mode), kept, 12, seed=7)
+            for interaction in interactions(theme.name, api, mode, 12):
+                ways = recognise(api, interaction)
+                found.update((theme.name, str(way)) for way in ways if way.source is None)
     assert found == set()
 
 
@@ -356,30 +347,20 @@ def test_content_beside_the_finish_word_of_a_filter_is_recognised() -> None:
 
 def test_an_interaction_begins_with_a_status_or_without_one() -> None:
     api = table()["gemini", "interactions"]
-    drawn: set[tuple[bool, str]] = set()
-
-    def kept(scenario: Scenario) -> bool:
-        interaction = scenario.interactions["stream"]
+    seen: set[tuple[bool, str]] = set()
+    for interaction in interactions("answers", api, "stream", 30):
         first = next(iter(documents(interaction)))
         ways = [way.way for way in recognise(api, interaction) if way.variation == "status at the start"]
-        drawn.update(("status" in first["interaction"], way) for way in ways)
-        return False
-
-    draw(ANSWERS.scenarios(api, "stream"), kept, 30, seed=1)
-    assert drawn == {(True, "sent"), (False, "left out")}
+        seen.update(("status" in first["interaction"], way) for way in ways)
+    assert seen == {(True, "sent"), (False, "left out")}
 
 
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_citations_whose_unit_is_known_in_ascii_are_drawn_in_ascii(mode: Mode) -> None:
-    (citations,) = (theme for theme in THEMES if theme.name == "citations")
-    cited: list[bool] = []
-
-    def kept(scenario: Scenario) -> bool:
-        annotations = scenario.expected[mode].annotations or ()
-        cited.append(all((annotation.text or "").isascii() for annotation in annotations))
-        return False
-
-    draw(citations.scenarios(table()["xai", "responses"], mode), kept, 60, seed=1)
+    cited = [
+        all((annotation.text or "").isascii() for annotation in scenario.expected[mode].annotations or ())
+        for scenario in drawn("citations", table()["xai", "responses"], mode)
+    ]
     assert cited
     assert all(cited)
 
@@ -396,25 +377,16 @@ def test_a_citation_in_a_text_beyond_ascii_is_recognised(text: str, way: str) ->
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_a_count_that_stands_in_two_places_is_the_same_in_both(mode: Mode) -> None:
     seen: set[tuple[str, bool, bool]] = set()
-
-    def kept(scenario: Scenario) -> bool:
+    for scenario in drawn("answers", table()["moonshot", "chat"], mode, 150):
         usage = scenario.expected[mode].usage
         text = scenario.interactions[mode].body.decode()
         if usage is not None and usage.cached_tokens is not None:
             assert f'"cached_tokens": {usage.cached_tokens}' in text
             seen.add((str(scenario.model), '"prompt_tokens_details"' in text, usage.cached_tokens > 0))
-        return False
-
-    draw(ANSWERS.scenarios(table()["moonshot", "chat"], mode), kept, 150, seed=1)
     assert seen == {("kimi-k3", True, True), ("kimi-k2.6", False, True)}
 
 
 def test_items_have_ids_of_the_provider() -> None:
-    api = table()["codex", "responses"]
-
-    def kept(scenario: Scenario) -> bool:
-        *_, last = (each for each in documents(scenario.interactions["stream"]) if "item" in each)
+    for interaction in interactions("answers", table()["codex", "responses"], "stream", 20):
+        *_, last = (each for each in documents(interaction) if "item" in each)
         assert re.fullmatch("(msg|rs|fc)_[0-9a-f]{50}", last["item"]["id"])
-        return False
-
-    draw(ANSWERS.scenarios(api, "stream"), kept, 20, seed=1)

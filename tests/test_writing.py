@@ -9,12 +9,12 @@ from hypothesis import given, settings
 
 from llm_conformance.generate.writing import COMMAS, EVENT_NAMES, ways_of_bytes
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.framings.base import Escapes, Frame, Writing, json_text
 from llm_conformance.wire.framings.registry import named
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.table import table
+from tests.draws import drawn
 
 JSON, EVENTS = "application/json", "text/event-stream"
 FRAMES = [Frame({"type": "message_start"}, "message_start"), Frame({"a": "\nevent: b"}, "two", ends=True)]
@@ -98,12 +98,7 @@ def test_google_sends_neither_markup_nor_control_characters_as_they_are() -> Non
     assert json_text(text, "markup and controls") == r'"a \u003c b \u0026 c\u0085\u2028"'
     assert "\x85" in json_text(text, "markup")
 
-    found: list[bytes] = []
-
-    def seen(scenario: Scenario) -> bool:
-        found.extend(each.body for each in scenario.interactions.values())
-        return False
-
-    draw(THEMES[0].scenarios(table()["gemini", "generate"], "stream"), seen, 150, seed=1)
+    scenarios = drawn("answers", table()["gemini", "generate"], "stream", 150)
+    found = [each.body for scenario in scenarios for each in scenario.interactions.values()]
     assert any(rb"\u0085" in body or rb"\u2028" in body for body in found)
     assert not any(raw.encode() in body for body in found for raw in "<>\x85\u2028")
