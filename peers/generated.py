@@ -25,11 +25,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from llm_conformance.adapter.libraries import Library, libraries, unknown
+from llm_conformance.judging.causes import cause_of, each_fault
 from llm_conformance.judging.deviations import GENERATED, Deviations
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import QUIET, Status
 from llm_conformance.reports import files
-from llm_conformance.reports.causes import cause_of
 from llm_conformance.reports.document import Document
 from llm_conformance.reports.grouping import one_by_one
 from peers import known
@@ -154,7 +154,7 @@ def _judgements(finding: Document, applied: Document) -> Collection[str]:
         str(applied["deviations"][each["deviation"]]["judgement"])
         for each in applied["results"]
         if each["status"] == Status.EXPECTED
-        and cause_of(each).text == finding["cause"]
+        and any(cause_of(fault).text == finding["cause"] for fault in each_fault(each))
         and (each["rule"] == finding["rule"] or each.get("traceback"))
     }
 

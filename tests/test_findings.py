@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from llm_conformance.calling.causes import without_values
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.pytest_plugin.finding_text import in_full
@@ -116,7 +117,7 @@ def test_errors_of_one_package_that_are_not_mapped_are_one_finding() -> None:
     ]
     httpx, openai = sorted(findings(results), key=lambda each: each.cause)
     assert (httpx.conversations, httpx.cells, httpx.cause) == (3, 3, "errors of httpx that the adapter does not map")
-    assert "got ConnectError, DecodingError and ReadTimeout of httpx (neither its class" in httpx.message
+    assert "got ConnectError, DecodingError or ReadTimeout of httpx (neither its class" in httpx.message
     assert (httpx.rule, httpx.also, httpx.also_messages) == ("ERR-2", ("ERR-3",), {})
     assert (openai.conversations, openai.message) == (1, results[-1]["message"])
     assert httpx.examples[0]["cause"] == "httpx.DecodingError in mypkg/call.py:5 ask", "the place is shown with it"
@@ -133,26 +134,41 @@ def test_values_that_are_lost_are_one_finding_that_names_all_of_them() -> None:
     alone = only([lost_word("openai/a", "stop"), lost_word("openai/b", "stop")])
     assert (alone.message, alone.kinds) == (lost_word("openai/a", "stop")["message"], ('"stop"',))
     finding = only([lost_word("openai/a", "stop"), lost_word("gemini/b", "content_filter")])
-    assert finding.message == 'expected a finish_reason; got null instead of "content_filter" and "stop"'
+    assert finding.message == 'expected a finish_reason ("content_filter" or "stop"); got null'
     assert finding.examples[0]["cause"] == 'expected finish_reason "stop"; got null'
 
 
 def test_lost_counts_are_one_finding_and_wrong_ones_are_others() -> None:
     results = [
-        failure("USE-5", "openai/a", "expected cached_tokens N; got cached_tokens null"),
+        failure("USE-5", "openai/a", "expected cached_tokens 7; got cached_tokens null (a hint)"),
         failure(
-            "USE-5", "openai/b", "expected cached_tokens N, audio_tokens N; got cached_tokens null, audio_tokens null"
+            "USE-5", "openai/b", "expected cached_tokens 7, audio_tokens 8; got cached_tokens null, audio_tokens null"
         ),
-        failure("USE-5", "openai/c", "expected audio_tokens N; got audio_tokens N"),
+        failure("USE-5", "openai/c", "expected audio_tokens 9; got audio_tokens 18"),
         failure(
-            "USE-5", "openai/d", "expected cached_tokens N, audio_tokens N; got cached_tokens null, audio_tokens N"
+            "USE-5", "openai/d", "expected cached_tokens 7, audio_tokens 9; got cached_tokens null, audio_tokens 18 (b)"
         ),
     ]
-    assert [each.message for each in findings(results)] == [
-        "expected a token count; got null instead of audio_tokens and cached_tokens",
-        results[2]["message"],
-        results[3]["message"],
-    ]
+    for each in results:
+        each["cause"] = without_values(each["message"].partition(" (")[0])
+    lost, wrong = findings(results)
+    assert (lost.message, lost.conversations, lost.cells) == (
+        "expected a token count (audio_tokens or cached_tokens); got null",
+        3,
+        3,
+    )
+    assert (wrong.message, wrong.conversations, wrong.cells) == (results[2]["message"], 2, 1)
+    (lost, wrong) = findings(results[3:])
+    assert lost.message == "expected cached_tokens 7; got cached_tokens null (b)"
+    assert wrong.message == "expected audio_tokens 9; got audio_tokens 18 (b)"
+
+
+def test_a_lost_count_is_a_better_example_than_a_lost_zero() -> None:
+    zero, some = (
+        failure("USE-5", f"openai/{count}", f"expected cached_tokens {count}; got cached_tokens null", cause="lost")
+        for count in (0, 256)
+    )
+    assert only([zero, some]).message == some["message"]
 
 
 def test_errors_that_are_hidden_in_the_same_way_are_one_finding() -> None:
@@ -161,7 +177,7 @@ def test_errors_that_are_hidden_in_the_same_way_are_one_finding() -> None:
 
     finding = only([hidden("openai/a", "RateLimitError"), hidden("gemini/a", "ServerError")])
     assert finding.message == (
-        'expected an error, raised or as response.error; got "stop" instead of RateLimitError and ServerError'
+        'expected an error (RateLimitError or ServerError), raised or as response.error; got "stop"'
     )
 
 

@@ -40,6 +40,8 @@ CAUSES = [
     'expected the message "…"; got ""',
     "expected N tokens; got N",
     "expected N tokens; got null",
+    'expected finish_reason "stop"; got null',
+    'expected finish_reason "length"; got null',
 ]
 
 
@@ -90,6 +92,26 @@ def test_different_causes_of_a_rule_are_different_entries_and_the_worst_harm_is_
     verdicts += failures(CAUSES[2], ["MSG-2"], IDS[:2])
     known = written(tmp_path / "new.toml", verdicts)
     assert [known.listed[at].rule for at, *_ in known.by_entry.values()] == ["MSG-2", "MSG-2", "USE-1"]
+
+
+def test_values_that_are_lost_are_one_entry(tmp_path: Path) -> None:
+    lost = failures(CAUSES[7], ["MSG-2"], IDS[:2]) + failures(CAUSES[8], ["MSG-2"], IDS[2:4])
+    written(tmp_path / "new.toml", lost)
+    text = (tmp_path / "new.toml").read_text("utf-8")
+    assert text.count("\n[[deviation]]\n") == 1
+    assert f"message = ['{CAUSES[8]}', '{CAUSES[7]}']" in text
+
+
+def test_the_cause_of_a_finding_is_a_message_for_all_that_it_joins(tmp_path: Path) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(
+        "[[deviation]]\n"
+        'rule = "MSG-2"\nscenario = "openai/a-*"\nmessage = "expected a finish_reason; got null"\n'
+        'reason = "none is read"\nlink = "https://example.com/issues/7"\n'
+    )
+    (known,) = deviations_file.load(path, RULES, IDS)
+    named = [known.names(each) for cause in CAUSES for each in failures(cause, ["MSG-2"], IDS[:1])]
+    assert named == [False] * 7 + [True] * 2
 
 
 def test_a_rare_failure_does_not_join_one_that_is_everywhere(tmp_path: Path) -> None:

@@ -11,13 +11,13 @@ import pytest
 from adapters import ReferenceAdapters
 from llm_conformance.adapter import declarations
 from llm_conformance.contract import Call, LLMError, Response, StreamEvent, Usage
+from llm_conformance.judging.causes import Cause, cause_of, kinds_of
 from llm_conformance.judging.cell_judge import CellJudge
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.runner import Runner
 from llm_conformance.replay.server import ReplayServer
-from llm_conformance.reports.causes import Cause, cause_of, kinds_of
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.providers.api import PARTS

@@ -13,6 +13,7 @@ import pytest
 
 from llm_conformance import schema, secrets
 from llm_conformance.adapter.declarations import CAPABILITIES
+from llm_conformance.calling.causes import without_values
 from llm_conformance.cli import main
 from llm_conformance.reports import comparing, conversations, files, judged, merging
 from llm_conformance.reports.findings import findings
@@ -255,6 +256,16 @@ def test_another_lost_value_is_a_new_finding_and_one_that_is_mended_is_not() -> 
     new, gone = comparing.compare_findings(length, both, complete=True)
     assert ([each.kinds for each in new], gone) == ([('"content_filter"', '"length"')], [])
     assert comparing.compare_findings(both, length, complete=True) == ([], [])
+
+
+def test_a_count_that_is_still_lost_after_another_one_is_mended_is_no_new_finding() -> None:
+    cached = "expected cached_tokens 7; got cached_tokens null"
+    both = "expected cached_tokens 7, audio_tokens 9; got cached_tokens null, audio_tokens 18"
+    before, after = (
+        document(result("openai/two", "fail", message=each, cause=without_values(each))) for each in (both, cached)
+    )
+    new, gone = comparing.compare_findings(before, after, complete=True)
+    assert (new, [each.message for each in gone]) == ([], ["expected audio_tokens 9; got audio_tokens 18"])
 
 
 def test_a_finding_in_a_cell_that_was_not_judged_before_is_not_new_unless_both_are_complete() -> None:

@@ -208,7 +208,9 @@ def _import_package(name: str, directory: Path) -> ModuleType:
             raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not here{_INSTALL}") from error
         tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}, no library of "
         tried += f"`{libraries.LIST_COMMAND}`"
-        hint = did_you_mean(name, libraries.libraries()) or "; is it installed in this environment?"
+        files = (path.name for path in sorted(directory.glob("*.py")))
+        hint = did_you_mean(f"{name}.py", files) or did_you_mean(name, libraries.libraries())
+        hint = hint or "; is it installed in this environment?"
         raise BadAdapterError(f"cannot find {error.name!r} ({tried}){hint}") from error
 
 

@@ -7,13 +7,14 @@ only where rules with a worse harm fail, it has no finding of its own: their fin
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from llm_conformance.judging.causes import cause_of, each_fault, is_unmapped, kinds_of, message_of
 from llm_conformance.judging.status import Status
-from llm_conformance.reports.causes import cause_of, is_unmapped, kinds_of, message_of
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
 from llm_conformance.rules.rule import HARMS, Harm
 from llm_conformance.rules.segments import REPEATS_OTHERS
@@ -32,6 +33,8 @@ PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
+_ONLY_ZEROS = re.compile(r"expected \w+_tokens 0(, \w+_tokens 0)*; ")
+"""How the message of a failure begins that only loses counts of nothing. An example with a real count says more."""
 _FURTHER = "further"
 _EXAMPLES = 3
 _IN_EXAMPLES = ("scenario", "provider", "api", "mode", "method", "provenance", "think_profile", "message", "command")
@@ -53,7 +56,8 @@ class Finding:
         kinds: The finish reasons, token counts or classes of errors that the failures are about, if the cause leaves
             them out. Sorted.
         message: The message of the first example. If there are several kinds, a message that names all of them.
-        conversations: The number of conversations (scenario and mode) in which the rule fails for this cause.
+        conversations: The number of conversations (scenario and mode) with a failure of the finding. If the cause is an
+            exception, these are also failures of rules under `also`.
         cells: The number of failing cells of the finding, including those of rules under `also`. A search of
             generated inputs gives one cell for each rule, even if it finds several causes of failure.
         provenance: Maps a provenance to its number of conversations.
@@ -119,11 +123,12 @@ def findings(results: Iterable[Result]) -> list[Finding]:
 
 
 def _each_cause(result: Result) -> Iterator[Result]:
-    """Yield a result, and another one for each further cause that its search found."""
-    yield result
+    """Yield a result once for each of its causes, and for each further cause that its search found."""
     shared = {name: value for name, value in result.items() if name not in _OF_A_FAILURE}
-    for further in result.get("other_failures", ()):
-        yield {**shared, **further, _FURTHER: True}
+    found = [result, *({**shared, **further} for further in result.get("other_failures", ()))]
+    first, *others = (fault for each in found for fault in each_fault(each))
+    yield first
+    yield from ({**each, _FURTHER: True} for each in others)
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:
@@ -143,7 +148,7 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     cells: Counter[Key] = Counter()
     also: dict[Key, dict[str, str]] = {}
     for key in worst_first:
-        beside = [worst.get(_exchange(each)) or _head_beside(each, heads) for each in by_cause[key]]
+        beside = [_other_head(each, worst, rule) or _head_beside(each, heads) for each in by_cause[key]]
         folds = all(beside) or rule[key] == REPEATS_OTHERS
         alike = []
         for each, head in zip(by_cause[key], beside, strict=True):
@@ -163,6 +168,12 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
     for key, messages in also.items():
         others = {each: messages[each] for each in sorted(messages, key=_rank) if each != rule[key]}
         yield _finding(rule[key], others, by_cause[key], cells[key])
+
+
+def _other_head(result: Result, worst: Mapping[Exchange, Key], rule: Mapping[Key, str]) -> Key | None:
+    """Return the finding of another rule that has the worst failure of an exchange; None if there is none."""
+    head = worst.get(_exchange(result))
+    return None if head is None or rule[head] == result["rule"] else head
 
 
 def _head_beside(result: Result, heads: Mapping[Key, Key]) -> Key | None:
@@ -225,7 +236,12 @@ def _shown(example: Result, cause: str) -> Result:
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
     """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
-    left = sorted(failures, key=lambda each: (PROVENANCES.index(each["provenance"]), len(each["message"] or "")))
+
+    def order(failure: Result) -> tuple[int, bool, int]:
+        message = failure["message"] or ""
+        return PROVENANCES.index(failure["provenance"]), _ONLY_ZEROS.match(message) is not None, len(message)
+
+    left = sorted(failures, key=order)
     seen: set[tuple[str, str]] = set()
     scenarios: set[str] = set()
     for _ in range(_EXAMPLES):

@@ -1,8 +1,8 @@
 """Entries for the failures of a run: if possible, one for each cause. Each entry names only failing cells.
 
-Failures of one rule form a group if their messages have the same stable part (`known.messages`). A group joins a larger
-group if all its scenarios are in the larger group, and if its rule passes in none of the larger group's scenarios: then
-one fault causes both.
+Failures of one rule form a group if their messages have the same stable part (`known.messages`), or if they share a
+cause and only differ in its kinds (`judging.causes`). A group joins a larger group if all its scenarios are in the
+larger group, and if its rule passes in none of the larger group's scenarios: then one fault causes both.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from llm_conformance.adapter.declarations import METHODS
+from llm_conformance.judging.causes import Cause, cause_of
 from llm_conformance.judging.deviations import is_part
 from llm_conformance.judging.known.messages import stable_part, widest
 from llm_conformance.judging.status import Status
@@ -37,6 +38,7 @@ class Failure:
     method: str
     message: str
     part: str | None
+    cause: Cause
 
     @property
     def where(self) -> Where:
@@ -114,10 +116,11 @@ def _others(entry: Entry, all_entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _failures(verdict: Verdict) -> Iterator[Failure]:
-    found = [(verdict.message, verdict.cause), *((each["message"], each["cause"]) for each in verdict.other_failures)]
-    for message, cause in found:
-        part = None if cause is None else stable_part(cause)
-        yield Failure(verdict.adapter, verdict.rule, verdict.scenario, verdict.method, message or "", part)
+    own = {"message": verdict.message, "cause": verdict.cause, "traceback": verdict.traceback}
+    where = verdict.adapter, verdict.rule, verdict.scenario, verdict.method
+    for each in (own, *verdict.other_failures):
+        part = None if each["cause"] is None else stable_part(each["cause"])
+        yield Failure(*where, each["message"] or "", part, cause_of(each))
 
 
 Passed = Mapping[tuple[str, str], Collection[Where]]
@@ -133,14 +136,17 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
         parts = {each.part for each in of_rule}
         # An entry without a message covers all others of the rule.
         shared = widest(part for part in parts if part is not None) if None not in parts else {}
-        by_part: dict[str | None, list[Failure]] = {}
+        by_fault: dict[str | None, list[Failure]] = {}
         for each in of_rule:
-            by_part.setdefault(shared.get(each.part or ""), []).append(each)
-        for part, alike in by_part.items():
+            part = shared.get(each.part or "")
+            by_fault.setdefault(each.cause.text if part and each.cause.kinds else part, []).append(each)
+        for alike in by_fault.values():
             for restriction, found in _restricted(alike, passed.get((adapter, rule), ())):
                 scenarios = frozenset(each.scenario for each in found)
                 example = min(found, key=lambda each: (len(each.message), each.where))
-                messages, methods = () if part is None else (part,), frozenset(each.method for each in found)
+                parts_here = dict.fromkeys(shared.get(each.part or "") for each in found)
+                messages = tuple(part for part in parts_here if part is not None)
+                methods = frozenset(each.method for each in found)
                 yield Entry(adapter, restriction, (rule,), scenarios, messages, methods, example)
 
 

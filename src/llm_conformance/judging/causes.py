@@ -1,0 +1,124 @@
+"""Causes: the text that the failures of a finding share, and what these failures differ in.
+
+A map that lacks three finish reasons is one fault, and so is a usage whose details are never read, or a library whose
+exceptions are not mapped. The failures of such a fault share a cause, and name different kinds: finish reasons, token
+counts, or classes of errors. Only a value that is missing can be shared. Two wrong values may have two causes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llm_conformance.calling.causes import without_values
+from llm_conformance.rules.exchange import IS_UNMAPPED, UNMAPPED
+from llm_conformance.wording import listed
+
+_CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
+"""The class that the cause of an exception begins with, if it is not one of Python's own."""
+_LOST = tuple(
+    (re.compile(pattern), shared)
+    for pattern, shared in (
+        (r"expected finish_reason (?P<kinds>.+); got null", "expected a finish_reason ({kinds}); got null"),
+        (
+            r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got \w+_tokens null(, \w+_tokens null)*",
+            "expected a token count ({kinds}); got null",
+        ),
+        (
+            r"expected (?P<kinds>\w+Error), (?P<rest>raised or as response\.error; got .+)",
+            "expected an error ({kinds}), {rest}",
+        ),
+    )
+)
+"""(pattern of a failure's own cause, the cause that it shares). Known deviations still tell the own causes apart."""
+_SEPARATOR = re.compile(r"(?: N)?, | or ")
+"""What separates the kinds in such a cause. Where one of two finish reasons would be right, both are named."""
+_COUNTS = re.compile(
+    r"expected (?P<expected>\w+_tokens \S+(?:, \w+_tokens \S+)*); "
+    r"got (?P<got>\w+_tokens [^\s,]+(?:, \w+_tokens [^\s,]+)*)(?P<hint> \(.*\))?",
+    re.DOTALL,
+)
+"""The message of a failure that names token counts."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What a failure shares with others.
+
+    Attributes:
+        text: The text that is the same for all failures of a finding.
+        kinds: The finish reasons, token counts or classes of errors that this failure is about; empty if its text says
+            all.
+        naming: The text of a message that names all kinds, with the place `{kinds}`; None if the text says all.
+    """
+
+    text: str
+    kinds: tuple[str, ...] = ()
+    naming: str | None = None
+
+
+def cause_of(failure: Mapping[str, Any]) -> Cause:
+    """Return the cause of a failure, which has a `message`, and may have a `cause` and a `traceback`."""
+    own: str = failure.get("cause") or failure["message"] or ""
+    if failure.get("traceback"):
+        return _of_an_exception(own, failure["message"] or "")
+    for pattern, shared in _LOST:
+        if found := pattern.fullmatch(own):
+            naming = shared.replace("{rest}", found.groupdict().get("rest", ""))
+            return Cause(naming.replace(" ({kinds})", ""), tuple(_SEPARATOR.split(found["kinds"])), naming)
+    return Cause(own)
+
+
+def _of_an_exception(own: str, message: str) -> Cause:
+    """Return the cause of an exception: that its package is not mapped, or its class and place.
+
+    Exceptions of Python itself are never taken together: a KeyError and a ValueError are seldom one fault.
+    """
+    found = _CLASS.match(own) if is_unmapped(message) else None
+    if found is None:
+        return Cause(own)
+    naming = f"expected errors of the contract; got {{kinds}} of {found['package']} ({UNMAPPED})"
+    return Cause(f"errors of {found['package']} that the adapter does not map", (found["name"],), naming)
+
+
+def is_unmapped(message: str) -> bool:
+    """Return True if a message says that the adapter does not map an exception."""
+    return IS_UNMAPPED in message
+
+
+def message_of(first: Mapping[str, Any], causes: Iterable[Cause]) -> str:
+    """Return the message of the first failure, or one that names all kinds if the failures differ in them."""
+    causes = list(causes)
+    naming = cause_of(first).naming
+    if naming is None or len({each.kinds for each in causes}) < 2:
+        return first["message"] or ""
+    return naming.replace("{kinds}", listed(kinds_of(causes)))
+
+
+def kinds_of(causes: Iterable[Cause]) -> tuple[str, ...]:
+    """Return all kinds that causes name, sorted."""
+    return tuple(sorted({kind for each in causes for kind in each.kinds}))
+
+
+def each_fault(failure: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield a failure; if it names both lost and wrong token counts, yield it once for the lost and once for the wrong.
+
+    Two faults cause it then: one that occurs wherever there is such a count, and one that makes a count wrong.
+    """
+    found = None if failure.get("traceback") else _COUNTS.fullmatch(failure["message"] or "")
+    pairs = list(zip(*(found[name].split(", ") for name in ("expected", "got")), strict=False)) if found else []
+    lost = [pair for pair in pairs if pair[1].endswith(" null")]
+    wrong = [pair for pair in pairs if pair not in lost]
+    if found is None or not lost or not wrong:
+        yield failure
+        return
+    yield from ({**failure, **_only(some, found["hint"] or "")} for some in (lost, wrong))
+
+
+def _only(counts: Sequence[tuple[str, ...]], hint: str) -> Mapping[str, str]:
+    """Return the message and the cause of a failure that names only these counts."""
+    expected, got = (", ".join(texts) for texts in zip(*counts, strict=True))
+    said = f"expected {expected}; got {got}"
+    return {"message": said + hint, "cause": without_values(said)}
