@@ -105,10 +105,10 @@ def test_prompt_and_completion_are_the_providers(exchange: Exchange) -> None:
 def test_no_count_is_invented(exchange: Exchange) -> None:
     """A count that the provider does not report is None: never 0, never a guess.
 
-    Statistics show a number where nobody knows one: 0 cached tokens means that the cache had nothing. A count by the
-    adapter's own tokenizer is not what the provider bills. Two kinds of counts are not invented. One is a part that the
-    provider reports as larger than its whole; USE-2 judges it. The other is a part that came in OpenAI's field for it,
-    although the provider is not known to send this field.
+    Statistics show a count that the provider never gave. For example, 0 cached tokens means that the cache had nothing.
+    A count by the adapter's own tokenizer is not what the provider bills. Two kinds of counts are not invented. One is
+    a part that the provider reports as larger than its whole; USE-2 judges it. The other is a part that came in
+    OpenAI's field for it, although the provider is not known to send this field.
 
     Source: S0-22, S4-09, C-11.
     """

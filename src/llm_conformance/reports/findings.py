@@ -237,9 +237,10 @@ def _shown(example: Result, cause: str) -> Result:
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
     """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
 
-    def order(failure: Result) -> tuple[int, bool, int]:
-        message = failure["message"] or ""
-        return PROVENANCES.index(failure["provenance"]), _ONLY_ZEROS.match(message) is not None, len(message)
+    def order(failure: Result) -> tuple[bool, bool, int, int]:
+        message, provenance = failure["message"] or "", failure["provenance"]
+        says_little = _ONLY_ZEROS.match(message) is not None
+        return provenance == "generated", says_little, PROVENANCES.index(provenance), len(message)
 
     left = sorted(failures, key=order)
     seen: set[tuple[str, str]] = set()
