@@ -94,6 +94,7 @@ def test_rules_without_an_adapter_are_a_usage_error(pytester: pytest.Pytester) -
     ("option", "message"),
     [
         ("--conformance-rule=ANN-99", "no such rule; did you mean ANN-"),
+        ("--conformance-rule=USE", "no such rule; did you mean USE-*?"),
         ("--conformance-provider=mistrall", "no such provider; did you mean mistral?"),
         ("--conformance-scenario=openai/refusl", "no such scenario; did you mean openai/refusal?"),
         ("--conformance-scenario=openai/core-x", "`llm-conformance list core-faults` lists them all"),

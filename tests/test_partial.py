@@ -8,6 +8,7 @@ import pytest
 
 from llm_conformance.judging.plan import Filters
 from llm_conformance.reports import files
+from llm_conformance.rules.catalogue import catalogue
 from tests import inline, miniature
 
 
@@ -24,6 +25,13 @@ from tests import inline, miniature
 def test_each_filter_is_a_reason(filters: Filters, words: list[str]) -> None:
     assert list(filters.reasons()) == words
     assert bool(words) == filters.given
+
+
+def test_a_filter_on_rules_may_be_a_glob() -> None:
+    rules = [each.rule for each in catalogue().values()]
+    counts = [each.id for each in rules if Filters(rules=["USE-*"]).judges(each)]
+    assert counts == [id for id in catalogue() if id.startswith("USE-")]
+    assert len(counts) == 5
 
 
 def test_the_summary_gives_all_reasons_in_one_line(pytester: pytest.Pytester) -> None:

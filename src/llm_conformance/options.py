@@ -78,7 +78,7 @@ OPTIONS = (
     ADAPTER,
     Option("provider", "run only the scenarios of this provider", metavar="P[:API]", repeatable=True),
     Option("scenario", "run only the scenarios whose id (provider/name) matches", metavar="GLOB", repeatable=True),
-    Option("rule", "apply only this rule", metavar="ID", repeatable=True),
+    Option("rule", "apply only the rules whose id matches", metavar="GLOB", repeatable=True),
     Option(
         "method",
         "call only this method of the adapter",

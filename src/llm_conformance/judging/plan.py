@@ -70,7 +70,7 @@ class Filters:
 
     def judges(self, rule: Rule) -> bool:
         """Return True if the rule is part of the run."""
-        return not self.rules or rule.id in self.rules
+        return not self.rules or any(fnmatch.fnmatchcase(rule.id, pattern) for pattern in self.rules)
 
 
 def cells(adapters: Collection[AdapterUnderTest], scenarios: Collection[Scenario], filters: Filters) -> Iterator[Cell]:

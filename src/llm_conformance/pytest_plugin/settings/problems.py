@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -40,8 +41,10 @@ def problems_of(settings: Settings) -> Iterator[str]:
 def _of_filters(settings: Settings) -> Iterator[str]:
     filters = settings.filters
     for wanted in filters.rules:
-        if wanted not in settings.rules:
-            problem = no_such("rule", did_you_mean(wanted, settings.rules, 3), "llm-conformance list rules")
+        if not fnmatch.filter(settings.rules, wanted):
+            is_family = bool(fnmatch.filter(settings.rules, f"{wanted}-*"))
+            hint = f"; did you mean {wanted}-*?" if is_family else did_you_mean(wanted, settings.rules, 3)
+            problem = no_such("rule", hint, "llm-conformance list rules")
             yield f"{as_typed('rule')}={wanted}: {problem}"
     providers = unknown_providers.names()
     for wanted in filters.providers:
