@@ -163,6 +163,13 @@ def test_lost_counts_are_one_finding_and_wrong_ones_are_others() -> None:
     assert wrong.message == "expected audio_tokens 9; got audio_tokens 18 (b)"
 
 
+def test_a_wrong_count_beside_a_lost_one_is_told_under_also() -> None:
+    both = "expected cached_tokens 7, audio_tokens 9; got cached_tokens null, audio_tokens 18"
+    counts = failure("USE-5", "openai/a", both, cause=without_values(both))
+    (finding,) = findings([failure("MSG-2", "openai/a"), counts])
+    assert (finding.also_messages, finding.cells) == ({"USE-5": both}, 2)
+
+
 def test_a_lost_count_is_a_better_example_than_a_lost_zero() -> None:
     zero, some = (
         failure("USE-5", f"openai/{count}", f"expected cached_tokens {count}; got cached_tokens null", cause="lost")

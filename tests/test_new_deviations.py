@@ -102,6 +102,34 @@ def test_values_that_are_lost_are_one_entry(tmp_path: Path) -> None:
     assert f"message = ['{CAUSES[8]}', '{CAUSES[7]}']" in text
 
 
+def test_lost_counts_are_one_entry_each(tmp_path: Path) -> None:
+    """An entry for both counts would name a scenario that has both, even if it loses the other one later."""
+    lost = [f"expected {count} N; got {count} null" for count in ("cached_tokens", "reasoning_tokens")]
+    known = written(
+        tmp_path / "new.toml", failures(lost[0], ["MSG-2"], IDS[:2]) + failures(lost[1], ["MSG-2"], IDS[2:4])
+    )
+    (other,) = failures(lost[1], ["MSG-2"], IDS[:1])
+    assert not any(each.names(other) for each in known.listed)
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ('expected a finish_reason ("length" or "stop"); got null', [True, True]),
+        ('expected a finish_reason ("length" or "content_filter"); got null', [False, True]),
+        ("expected a finish_reason; got null", [True, True]),
+    ],
+)
+def test_the_message_of_a_finding_names_the_kinds_in_it(tmp_path: Path, message: str, named: list[bool]) -> None:
+    path = tmp_path / "known.toml"
+    path.write_text(
+        f'[[deviation]]\nrule = "MSG-2"\nscenario = "openai/a-*"\nmessage = \'{message}\'\n'
+        'reason = "none is read"\nlink = "https://example.com/issues/7"\n'
+    )
+    (known,) = deviations_file.load(path, RULES, IDS)
+    assert [known.names(each) for cause in CAUSES[7:] for each in failures(cause, ["MSG-2"], IDS[:1])] == named
+
+
 def test_the_cause_of_a_finding_is_a_message_for_all_that_it_joins(tmp_path: Path) -> None:
     path = tmp_path / "known.toml"
     path.write_text(

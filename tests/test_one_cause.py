@@ -90,7 +90,7 @@ def causes(
 def test_a_finish_reason_that_is_never_read_is_one_cause_for_all_words(
     scenarios: list[Scenario], runner: Runner
 ) -> None:
-    words = ('"content_filter"', '"length"', '"stop"', '"tool_calls"')
+    words = ('"content_filter"', '"length"', '"stop"', '"stop"/"tool_calls"', '"tool_calls"')
     assert causes(FinishReasonNeverRead(), "FIN-1", scenarios, runner) == {LOST_FINISH: words}
 
 

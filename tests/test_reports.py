@@ -268,6 +268,38 @@ def test_a_count_that_is_still_lost_after_another_one_is_mended_is_no_new_findin
     assert (new, [each.message for each in gone]) == ([], ["expected audio_tokens 9; got audio_tokens 18"])
 
 
+def test_a_count_that_is_still_wrong_after_another_one_is_mended_is_no_new_finding() -> None:
+    both, one = (
+        f"expected prompt_tokens 22{more}; got prompt_tokens 23{got}"
+        for more, got in ((", completion_tokens 7", ", completion_tokens 8"), ("", ""))
+    )
+    before, after = (
+        document(result("openai/two", "fail", message=each, cause=without_values(each))) for each in (both, one)
+    )
+    assert comparing.compare_findings(before, after, complete=True) == ([], [])
+    assert [each.message for each in comparing.compare_findings(after, before, complete=True)[0]] == [both]
+
+
+def test_a_lost_value_that_is_not_known_is_new_beside_a_known_one() -> None:
+    def lost(word: str, status: str) -> dict[str, Any]:
+        return result(f"openai/{word}", status, cause=f'expected finish_reason "{word}"; got null')
+
+    before = document(lost("length", "expected"))
+    after = document(lost("length", "expected"), lost("stop", "fail"))
+    assert [each.kinds for each in comparing.compare_findings(before, after, complete=True)[0]] == [('"stop"',)]
+    assert comparing.compare_findings(after, document(lost("length", "fail"), lost("stop", "fail")), True) == ([], [])
+
+
+def test_either_of_two_finish_reasons_is_a_kind_of_its_own() -> None:
+    either, both = (
+        document(
+            *(result(f"openai/{at}", "fail", cause=f"expected finish_reason {each}; got null") for at, each in some)
+        )
+        for some in ([(1, '"stop" or "length"')], [(1, '"stop" or "length"'), (2, '"length"')])
+    )
+    assert len(comparing.compare_findings(either, both, complete=True)[0]) == 1
+
+
 def test_a_finding_in_a_cell_that_was_not_judged_before_is_not_new_unless_both_are_complete() -> None:
     before, after = document(result()), document(result(), result("openai/two", "fail"))
     assert comparing.compare_findings(before, after, complete=False) == ([], [])

@@ -18,13 +18,14 @@ from llm_conformance.wording import listed
 
 _CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
 """The class that the cause of an exception begins with, if it is not one of Python's own."""
+_LOST_COUNT = "expected a token count ({kinds}); got null"
 _LOST = tuple(
     (re.compile(pattern), shared)
     for pattern, shared in (
         (r"expected finish_reason (?P<kinds>.+); got null", "expected a finish_reason ({kinds}); got null"),
         (
             r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got \w+_tokens null(, \w+_tokens null)*",
-            "expected a token count ({kinds}); got null",
+            _LOST_COUNT,
         ),
         (
             r"expected (?P<kinds>\w+Error), (?P<rest>raised or as response\.error; got .+)",
@@ -33,14 +34,22 @@ _LOST = tuple(
     )
 )
 """(pattern of a failure's own cause, the cause that it shares). Known deviations still tell the own causes apart."""
-_SEPARATOR = re.compile(r"(?: N)?, | or ")
-"""What separates the kinds in such a cause. Where one of two finish reasons would be right, both are named."""
+_SEPARATOR = re.compile(r"(?: N)?, ")
+"""What separates the kinds in such a cause."""
+_WRONG_COUNTS = re.compile(
+    r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got \w+_tokens [^\s,]+(, \w+_tokens [^\s,]+)*"
+)
+"""The cause of a failure that has wrong token counts."""
 _COUNTS = re.compile(
     r"expected (?P<expected>\w+_tokens \S+(?:, \w+_tokens \S+)*); "
     r"got (?P<got>\w+_tokens [^\s,]+(?:, \w+_tokens [^\s,]+)*)(?P<hint> \(.*\))?",
     re.DOTALL,
 )
 """The message of a failure that names token counts."""
+
+
+WHOLE = "whole_message"
+"""Where `each_fault` puts the message that names all counts."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,11 @@ class Cause:
     kinds: tuple[str, ...] = ()
     naming: str | None = None
 
+    @property
+    def is_exclusive(self) -> bool:
+        """Whether a recorded conversation can have only one of the kinds: it expects one finish reason or error."""
+        return self.naming not in (None, _LOST_COUNT)
+
 
 def cause_of(failure: Mapping[str, Any]) -> Cause:
     """Return the cause of a failure, which has a `message`, and may have a `cause` and a `traceback`."""
@@ -67,8 +81,13 @@ def cause_of(failure: Mapping[str, Any]) -> Cause:
     for pattern, shared in _LOST:
         if found := pattern.fullmatch(own):
             naming = shared.replace("{rest}", found.groupdict().get("rest", ""))
-            return Cause(naming.replace(" ({kinds})", ""), tuple(_SEPARATOR.split(found["kinds"])), naming)
+            return Cause(naming.replace(" ({kinds})", ""), _kinds_in(found["kinds"]), naming)
     return Cause(own)
+
+
+def _kinds_in(text: str) -> tuple[str, ...]:
+    """Return the kinds that a cause lists. Where one of two finish reasons would be right, the two are one kind."""
+    return tuple(each.replace(" or ", "/") for each in _SEPARATOR.split(text))
 
 
 def _of_an_exception(own: str, message: str) -> Cause:
@@ -97,6 +116,27 @@ def message_of(first: Mapping[str, Any], causes: Iterable[Cause]) -> str:
     return naming.replace("{kinds}", listed(kinds_of(causes)))
 
 
+def is_named(cause: Cause, message: str) -> bool:
+    """Return True if a text is the message of a finding with this cause, and all kinds of the cause are in it."""
+    if cause.naming is None:
+        return False
+    start, end = cause.naming.split("{kinds}")
+    if not (message.startswith(start) and message.endswith(end)):
+        return False
+    named = re.split(", | or ", message[len(start) : len(message) - len(end)])
+    return set(cause.kinds) <= set(named)
+
+
+def to_compare(text: str, kinds: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the text and the kinds by which a finding is compared with those of another run.
+
+    Findings with wrong counts are compared by what they have in common, too: if one of two wrong counts is mended, the
+    other one is not new.
+    """
+    found = None if kinds else _WRONG_COUNTS.fullmatch(text)
+    return (text, kinds) if found is None else ("wrong token counts", _kinds_in(found["kinds"]))
+
+
 def kinds_of(causes: Iterable[Cause]) -> tuple[str, ...]:
     """Return all kinds that causes name, sorted."""
     return tuple(sorted({kind for each in causes for kind in each.kinds}))
@@ -114,7 +154,7 @@ def each_fault(failure: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if found is None or not lost or not wrong:
         yield failure
         return
-    yield from ({**failure, **_only(some, found["hint"] or "")} for some in (lost, wrong))
+    yield from ({**failure, **_only(some, found["hint"] or ""), WHOLE: failure["message"]} for some in (lost, wrong))
 
 
 def _only(counts: Sequence[tuple[str, ...]], hint: str) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from llm_conformance.adapter.declarations import AdapterUnderTest
-from llm_conformance.judging.causes import cause_of
+from llm_conformance.judging.causes import cause_of, is_named
 from llm_conformance.judging.effort import NO_EFFORT, Effort
 from llm_conformance.judging.status import Status
 from llm_conformance.judging.verdict import Verdict
@@ -68,11 +68,6 @@ def is_part(message: str, text: str) -> bool:
             return False
         at = found + len(piece)
     return True
-
-
-def _shared_cause(failure: Verdict) -> str:
-    """Return the cause that a failure shares with others, as the list of findings has it."""
-    return cause_of({"message": failure.message, "cause": failure.cause, "traceback": failure.traceback}).text
 
 
 Judgement = Literal["fault", "by design", "arguable"]
@@ -133,8 +128,9 @@ class Deviation:
     def _explains(self, failure: Verdict) -> bool:
         if self.message is None:
             return True
-        texts = filter(None, (failure.message, failure.cause))
-        return any(is_part(self.message, text) for text in texts) or is_part(self.message, _shared_cause(failure))
+        cause = cause_of({"message": failure.message, "cause": failure.cause, "traceback": failure.traceback})
+        texts = filter(None, (failure.message, failure.cause, cause.text))
+        return any(is_part(self.message, text) for text in texts) or is_named(cause, self.message)
 
     def is_covered_by(self, other: Deviation) -> bool:
         """Return True if `other` has the same rule, and this deviation has every restriction of `other`."""

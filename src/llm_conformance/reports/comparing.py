@@ -6,10 +6,11 @@ Some runs draw other inputs each time. A different result for such inputs does n
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from llm_conformance.judging.causes import to_compare
 from llm_conformance.judging.effort import Effort
 from llm_conformance.judging.status import PROBES, Status
 from llm_conformance.options import as_typed
@@ -147,15 +148,20 @@ def compare_findings(before: Document, after: Document, complete: bool) -> tuple
     several = len(before["adapters"]) > 1 or len(after["adapters"]) > 1
     common = _judged(before, several) & _judged(after, several)
     old, new = (
-        {_finding_key(each, several): each for each in findings(_selected(document, several, common, complete))}
-        for document in (before, after)
+        _by_key(findings(_selected(document, several, common, complete)), several) for document in (before, after)
     )
-    added = [new[key] for key in new if key not in old or not set(new[key].kinds) <= set(old[key].kinds)]
-    return added, [old[key] for key in old if key not in new]
+    added = [found for key, (found, kinds) in new.items() if key not in old or not kinds <= old[key][1]]
+    return added, [found for key, (found, _) in old.items() if key not in new]
 
 
-def _finding_key(finding: Finding, several: bool) -> Cell:
-    return (finding.adapter if several else "", finding.rule, _LINE.sub("", finding.cause))
+def _by_key(found: Iterable[Finding], several: bool) -> Mapping[Cell, tuple[Finding, set[str]]]:
+    """Return the first finding and all kinds for each cause. Known and unknown failures may share a cause."""
+    by_key: dict[Cell, tuple[Finding, set[str]]] = {}
+    for each in found:
+        text, kinds = to_compare(each.cause, each.kinds)
+        key = (each.adapter if several else "", each.rule, _LINE.sub("", text))
+        by_key.setdefault(key, (each, set()))[1].update(kinds)
+    return by_key
 
 
 def _judged(document: Document, several: bool) -> frozenset[Cell]:

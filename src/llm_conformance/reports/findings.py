@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from llm_conformance.judging.causes import cause_of, each_fault, is_unmapped, kinds_of, message_of
+from llm_conformance.judging.causes import WHOLE, cause_of, each_fault, is_unmapped, kinds_of, message_of
 from llm_conformance.judging.status import Status
 from llm_conformance.rules.catalogue import FAMILIES, catalogue
 from llm_conformance.rules.rule import HARMS, Harm
@@ -59,7 +59,8 @@ class Finding:
         conversations: The number of conversations (scenario and mode) with a failure of the finding. If the cause is an
             exception, these are also failures of rules under `also`.
         cells: The number of failing cells of the finding, including those of rules under `also`. A search of
-            generated inputs gives one cell for each rule, even if it finds several causes of failure.
+            generated inputs gives one cell for each rule, even if it finds several causes of failure. A cell that names
+            both lost and wrong token counts counts for the finding of the lost ones.
         provenance: Maps a provenance to its number of conversations.
         apis: Where it fails, as `provider:api`.
         methods: The methods that fail.
@@ -157,7 +158,7 @@ def _of(failures: Iterable[Result]) -> Iterator[Finding]:
                 continue
             heads.setdefault(key, head)
             cells[head] += _FURTHER not in each
-            also[head].setdefault(each["rule"], each["message"] or "")
+            also[head].setdefault(each["rule"], each.get(WHOLE) or each["message"] or "")
         if not alike:
             continue
         by_cause[key], heads[key] = alike, key

@@ -136,11 +136,7 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
         parts = {each.part for each in of_rule}
         # An entry without a message covers all others of the rule.
         shared = widest(part for part in parts if part is not None) if None not in parts else {}
-        by_fault: dict[str | None, list[Failure]] = {}
-        for each in of_rule:
-            part = shared.get(each.part or "")
-            by_fault.setdefault(each.cause.text if part and each.cause.kinds else part, []).append(each)
-        for alike in by_fault.values():
+        for alike in _of_one_fault(of_rule, shared):
             for restriction, found in _restricted(alike, passed.get((adapter, rule), ())):
                 scenarios = frozenset(each.scenario for each in found)
                 example = min(found, key=lambda each: (len(each.message), each.where))
@@ -148,6 +144,20 @@ def _groups(failures: Iterable[Failure], passed: Passed) -> Iterator[Entry]:
                 messages = tuple(part for part in parts_here if part is not None)
                 methods = frozenset(each.method for each in found)
                 yield Entry(adapter, restriction, (rule,), scenarios, messages, methods, example)
+
+
+def _of_one_fault(failures: Iterable[Failure], shared: Mapping[str, str]) -> Iterator[list[Failure]]:
+    """Yield the failures of a rule, grouped. `shared` maps each part to the part that an entry has for it.
+
+    Failures with the same part are a group. Failures of several kinds are a group only if a recorded conversation can
+    have one of the kinds alone. Otherwise, an entry with all scenarios and all kinds would name other failures, too.
+    """
+    groups: dict[tuple[str | None, bool], list[Failure]] = {}
+    for each in failures:
+        part = shared.get(each.part or "")
+        joins = part is not None and each.cause.is_exclusive
+        groups.setdefault((each.cause.text if joins else part, joins), []).append(each)
+    yield from groups.values()
 
 
 def _restricted(failures: Sequence[Failure], right: Collection[Where]) -> Iterator[tuple[Restriction, list[Failure]]]:
