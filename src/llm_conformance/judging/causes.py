@@ -46,8 +46,6 @@ _COUNTS = re.compile(
     re.DOTALL,
 )
 """The message of a failure that names token counts."""
-
-
 WHOLE = "whole_message"
 """Where `each_fault` puts the message that names all counts."""
 
@@ -69,7 +67,7 @@ class Cause:
 
     @property
     def is_exclusive(self) -> bool:
-        """Whether a recorded conversation can have only one of the kinds: it expects one finish reason or error."""
+        """Whether a recorded conversation has one of the kinds only: one finish reason, one error or one exception."""
         return self.naming not in (None, _LOST_COUNT)
 
 
