@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from llm_conformance.calling.causes import without_values
 from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.judging.deviations import is_part
 from llm_conformance.judging.known.messages import stable_part
 from llm_conformance.rules.violation import Violation

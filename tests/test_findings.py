@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.judging.tally import Tally
 from llm_conformance.judging.verdict import Verdict
 from llm_conformance.pytest_plugin.finding_text import in_full

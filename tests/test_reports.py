@@ -13,7 +13,7 @@ import pytest
 
 from llm_conformance import schema, secrets
 from llm_conformance.adapter.declarations import CAPABILITIES
-from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.cli import main
 from llm_conformance.reports import comparing, conversations, files, judged, merging
 from llm_conformance.reports.findings import findings

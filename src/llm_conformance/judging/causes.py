@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.rules.exchange import IS_UNMAPPED, UNMAPPED
 from llm_conformance.wording import listed
 

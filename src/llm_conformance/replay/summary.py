@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from llm_conformance.calling.causes import without_values
 from llm_conformance.calling.result import CallResult
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.contract import error_for_status
 from llm_conformance.replay.cell import Cell
 from llm_conformance.replay.matching import needed_capabilities, recorded_requests

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from llm_conformance.calling.causes import without_values
 from llm_conformance.calling.exceptions.facts import ErrorFacts, status_of
 from llm_conformance.calling.exceptions.retry_after import retry_after
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.compare import shown
 from llm_conformance.rules.error_class import contract_class
 from llm_conformance.rules.outcome import Raised

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from llm_conformance.calling.causes import without_values
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.compare import encodable, first_difference, in_one_line, same, show
 from llm_conformance.wording import names_of_unseen
 

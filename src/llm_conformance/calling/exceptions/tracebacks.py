@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from llm_conformance import secrets
-from llm_conformance.calling.causes import without_values
 from llm_conformance.calling.exceptions.facts import text_or_reason
+from llm_conformance.calling.without_values import without_values
 from llm_conformance.compare import encodable
 from llm_conformance.locations import PACKAGE, ROOT
 
