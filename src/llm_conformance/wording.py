@@ -41,6 +41,13 @@ def did_you_mean_scenario(pattern: str, ids: Iterable[str]) -> str:
     return f"; did you mean {corrected[0]}?" if corrected else did_you_mean(pattern, ids)
 
 
+def did_you_mean_rule(pattern: str, ids: Iterable[str]) -> str:
+    """Do the same for a rule id or a glob of ids. The name of a family is corrected to a glob."""
+    ids = list(ids)
+    is_family = any(id.startswith(f"{pattern}-") for id in ids)
+    return f"; did you mean {pattern}-*?" if is_family else did_you_mean(pattern, ids, 3)
+
+
 def no_such(kind: str, hint: str, command: str) -> str:
     """Return a message about an unknown name. `hint` is what `did_you_mean` returns; `command` lists all names."""
     return f"no such {kind}{hint or ';'} `{command}` lists them all"

@@ -208,10 +208,14 @@ def _import_package(name: str, directory: Path) -> ModuleType:
             raise BadAdapterError(f"importing {name}: it needs {error.name!r}, which is not here{_INSTALL}") from error
         tried = f"no entry point in group {ENTRY_POINTS!r}, no package on sys.path or in {directory}, no library of "
         tried += f"`{libraries.LIST_COMMAND}`"
-        files = (path.name for path in sorted(directory.glob("*.py")))
-        hint = did_you_mean(f"{name}.py", files) or did_you_mean(name, libraries.libraries())
+        hint = _similar_file(directory / f"{name}.py") or did_you_mean(name, libraries.libraries())
         hint = hint or "; is it installed in this environment?"
         raise BadAdapterError(f"cannot find {error.name!r} ({tried}){hint}") from error
+
+
+def _similar_file(path: Path) -> str:
+    """Return the end of a message about a missing file: a file beside it with a similar name; "" if there is none."""
+    return did_you_mean(path.name, (each.name for each in sorted(path.parent.glob("*.py"))))
 
 
 def _import_file(path: Path) -> ModuleType:
@@ -220,8 +224,7 @@ def _import_file(path: Path) -> ModuleType:
         sys.path.append(str(Path.cwd()))  # an adapter in a folder of tests may import the library beside it
     path = path.resolve()
     if not path.is_file():
-        hint = did_you_mean(path.name, (each.name for each in sorted(path.parent.glob("*.py"))))
-        raise BadAdapterError(f"no such file: {path}{hint}")
+        raise BadAdapterError(f"no such file: {path}{_similar_file(path)}")
     root, parts = path.parent, [path.stem]
     while (root / "__init__.py").is_file():
         root, parts = root.parent, [root.name, *parts]

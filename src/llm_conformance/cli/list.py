@@ -19,7 +19,7 @@ from llm_conformance.scenarios import core_faults, load
 from llm_conformance.server import catalogue as of_servers
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
+from llm_conformance.wording import did_you_mean, did_you_mean_rule, did_you_mean_scenario, no_such
 
 Entry = Mapping[str, Any]
 
@@ -98,7 +98,7 @@ def _unknown(options: Options) -> Iterator[str]:
     rules = of_servers.catalogue() if of_what == "server-rules" else catalogue.catalogue()
     for pattern in options.rule:
         if not fnmatch.filter(rules, pattern):
-            problem = no_such("rule", did_you_mean(pattern, rules, 3), f"llm-conformance list {of_what}")
+            problem = no_such("rule", did_you_mean_rule(pattern, rules), f"llm-conformance list {of_what}")
             yield f"--rule={pattern}: {problem}"
     files = load.find(CASSETTES)[0] if options.scenario else []
     ids = [*map(load.id_of, files), *(id for path in files for id in core_faults.ids_in(path))]

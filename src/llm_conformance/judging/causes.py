@@ -18,27 +18,23 @@ from llm_conformance.wording import listed
 
 _CLASS = re.compile(r"(?P<package>\w+)\.(?P<name>\w+)")
 """The class that the cause of an exception begins with, if it is not one of Python's own."""
+_COUNTS_EXPECTED = r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got "
 _LOST_COUNT = "expected a token count ({kinds}); got null"
 _LOST = tuple(
-    (re.compile(pattern), shared)
-    for pattern, shared in (
+    (re.compile(pattern), naming)
+    for pattern, naming in (
         (r"expected finish_reason (?P<kinds>.+); got null", "expected a finish_reason ({kinds}); got null"),
-        (
-            r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got \w+_tokens null(, \w+_tokens null)*",
-            _LOST_COUNT,
-        ),
+        (_COUNTS_EXPECTED + r"\w+_tokens null(, \w+_tokens null)*", _LOST_COUNT),
         (
             r"expected (?P<kinds>\w+Error), (?P<rest>raised or as response\.error; got .+)",
-            "expected an error ({kinds}), {rest}",
+            r"expected an error ({kinds}), \g<rest>",
         ),
     )
 )
-"""(pattern of a failure's own cause, the cause that it shares). Known deviations still tell the own causes apart."""
+"""(pattern of a failure's own cause, `Cause.naming`). Known deviations still tell the own causes apart."""
 _SEPARATOR = re.compile(r"(?: N)?, ")
 """What separates the kinds in such a cause."""
-_WRONG_COUNTS = re.compile(
-    r"expected (?P<kinds>\w+_tokens( N, \w+_tokens)*) N; got \w+_tokens [^\s,]+(, \w+_tokens [^\s,]+)*"
-)
+_WRONG_COUNTS = re.compile(_COUNTS_EXPECTED + r"\w+_tokens [^\s,]+(, \w+_tokens [^\s,]+)*")
 """The cause of a failure that has wrong token counts."""
 _COUNTS = re.compile(
     r"expected (?P<expected>\w+_tokens \S+(?:, \w+_tokens \S+)*); "
@@ -76,9 +72,9 @@ def cause_of(failure: Mapping[str, Any]) -> Cause:
     own: str = failure.get("cause") or failure["message"] or ""
     if failure.get("traceback"):
         return _of_an_exception(own, failure["message"] or "")
-    for pattern, shared in _LOST:
+    for pattern, naming_of in _LOST:
         if found := pattern.fullmatch(own):
-            naming = shared.replace("{rest}", found.groupdict().get("rest", ""))
+            naming = found.expand(naming_of)
             return Cause(naming.replace(" ({kinds})", ""), _kinds_in(found["kinds"]), naming)
     return Cause(own)
 
@@ -146,16 +142,17 @@ def each_fault(failure: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     Two faults cause it then: one that occurs wherever there is such a count, and one that makes a count wrong.
     """
     found = None if failure.get("traceback") else _COUNTS.fullmatch(failure["message"] or "")
-    pairs = list(zip(*(found[name].split(", ") for name in ("expected", "got")), strict=False)) if found else []
-    lost = [pair for pair in pairs if pair[1].endswith(" null")]
-    wrong = [pair for pair in pairs if pair not in lost]
-    if found is None or not lost or not wrong:
+    counts = list(zip(found["expected"].split(", "), found["got"].split(", "), strict=False)) if found else []
+    lost = [(expected, got) for expected, got in counts if got.endswith(" null")]
+    wrong = [(expected, got) for expected, got in counts if not got.endswith(" null")]
+    if found and lost and wrong:
+        yield {**failure, **_only(lost, found["hint"] or ""), WHOLE: failure["message"]}
+        yield {**failure, **_only(wrong, found["hint"] or ""), WHOLE: failure["message"]}
+    else:
         yield failure
-        return
-    yield from ({**failure, **_only(some, found["hint"] or ""), WHOLE: failure["message"]} for some in (lost, wrong))
 
 
-def _only(counts: Sequence[tuple[str, ...]], hint: str) -> Mapping[str, str]:
+def _only(counts: Sequence[tuple[str, str]], hint: str) -> Mapping[str, str]:
     """Return the message and the cause of a failure that names only these counts."""
     expected, got = (", ".join(texts) for texts in zip(*counts, strict=True))
     said = f"expected {expected}; got {got}"

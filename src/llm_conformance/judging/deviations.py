@@ -126,11 +126,11 @@ class Deviation:
         )
 
     def _explains(self, failure: Verdict) -> bool:
-        if self.message is None:
+        texts = filter(None, (failure.message, failure.cause))
+        if self.message is None or any(is_part(self.message, text) for text in texts):
             return True
-        cause = cause_of({"message": failure.message, "cause": failure.cause, "traceback": failure.traceback})
-        texts = filter(None, (failure.message, failure.cause, cause.text))
-        return any(is_part(self.message, text) for text in texts) or is_named(cause, self.message)
+        shared = cause_of(failure.failure)
+        return is_part(self.message, shared.text) or is_named(shared, self.message)
 
     def is_covered_by(self, other: Deviation) -> bool:
         """Return True if `other` has the same rule, and this deviation has every restriction of `other`."""

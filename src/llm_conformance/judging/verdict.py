@@ -63,6 +63,11 @@ class Verdict:
         return f"{self.rule}: {self.message}"
 
     @property
+    def failure(self) -> Mapping[str, Any]:
+        """The fields of the failure that `judging.causes` reads; those in `other_failures` have them, too."""
+        return {"message": self.message, "cause": self.cause, "traceback": self.traceback}
+
+    @property
     def deviations(self) -> tuple[int, ...]:
         """The positions of all known deviations that name the cell."""
         return () if self.deviation is None else (self.deviation, *self.further_deviations)

@@ -29,12 +29,12 @@ Key = tuple[str, str]
 """(rule, cause); the rule is "" if the cause is an exception."""
 
 PROVENANCES = ("recorded", "transcribed", "edited", "synthetic", "generated")
-"""All provenances. Examples come from the first of these that has failures."""
+"""All provenances, the best evidence first."""
 
 _WRONG = (Status.FAIL.value, Status.EXPECTED.value)
 _OF_A_FAILURE = ("example", "command", "think_profile", "traceback", "missed", "other_failures")
 _ONLY_ZEROS = re.compile(r"expected \w+_tokens 0(, \w+_tokens 0)*; ")
-"""How the message of a failure begins that only loses counts of nothing. An example with a real count says more."""
+"""How the message of a failure begins that only names counts of nothing. An example with a real count says more."""
 _FURTHER = "further"
 _EXAMPLES = 3
 _IN_EXAMPLES = ("scenario", "provider", "api", "mode", "method", "provenance", "think_profile", "message", "command")
@@ -236,7 +236,10 @@ def _shown(example: Result, cause: str) -> Result:
 
 
 def _examples(failures: Iterable[Result]) -> Iterator[Result]:
-    """Yield a few failures, of different APIs if possible. Recordings come first, then short messages."""
+    """Yield a few failures, of different APIs if possible.
+
+    Scenarios come first, then failures with counts above 0, then recordings, then short messages.
+    """
 
     def order(failure: Result) -> tuple[bool, bool, int, int]:
         message, provenance = failure["message"] or "", failure["provenance"]

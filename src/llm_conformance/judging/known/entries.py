@@ -1,8 +1,9 @@
 """Entries for the failures of a run: if possible, one for each cause. Each entry names only failing cells.
 
 Failures of one rule form a group if their messages have the same stable part (`known.messages`), or if they share a
-cause and only differ in its kinds (`judging.causes`). A group joins a larger group if all its scenarios are in the
-larger group, and if its rule passes in none of the larger group's scenarios: then one fault causes both.
+cause of which a recorded conversation has one kind only (`judging.causes`). A group joins a larger group if all its
+scenarios are in the larger group, and if its rule passes in none of the larger group's scenarios: then one fault causes
+both.
 """
 
 from __future__ import annotations
@@ -116,9 +117,8 @@ def _others(entry: Entry, all_entries: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _failures(verdict: Verdict) -> Iterator[Failure]:
-    own = {"message": verdict.message, "cause": verdict.cause, "traceback": verdict.traceback}
     where = verdict.adapter, verdict.rule, verdict.scenario, verdict.method
-    for each in (own, *verdict.other_failures):
+    for each in (verdict.failure, *verdict.other_failures):
         part = None if each["cause"] is None else stable_part(each["cause"])
         yield Failure(*where, each["message"] or "", part, cause_of(each))
 

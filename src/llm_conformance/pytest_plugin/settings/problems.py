@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from llm_conformance.pytest_plugin.settings.settings import Settings
 from llm_conformance.scenarios import core_faults
 from llm_conformance.scenarios.bare import BareFile
 from llm_conformance.wire import named_cuts
-from llm_conformance.wording import did_you_mean, did_you_mean_scenario, no_such
+from llm_conformance.wording import did_you_mean, did_you_mean_rule, did_you_mean_scenario, no_such
 
 _LONGEST_S = 3600
 
@@ -41,10 +40,8 @@ def problems_of(settings: Settings) -> Iterator[str]:
 def _of_filters(settings: Settings) -> Iterator[str]:
     filters = settings.filters
     for wanted in filters.rules:
-        if not fnmatch.filter(settings.rules, wanted):
-            is_family = bool(fnmatch.filter(settings.rules, f"{wanted}-*"))
-            hint = f"; did you mean {wanted}-*?" if is_family else did_you_mean(wanted, settings.rules, 3)
-            problem = no_such("rule", hint, "llm-conformance list rules")
+        if not any(map(Filters(rules=[wanted]).judges, settings.rules.values())):
+            problem = no_such("rule", did_you_mean_rule(wanted, settings.rules), "llm-conformance list rules")
             yield f"{as_typed('rule')}={wanted}: {problem}"
     providers = unknown_providers.names()
     for wanted in filters.providers:
