@@ -1,4 +1,4 @@
-"""Generated scenarios: the same in every run, and drawn once for all tests of a process."""
+"""Themes by name, and generated scenarios: the same in every run, and drawn once for all tests of a process."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, Phase, find, settings
 
 from llm_conformance.cli import main
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
+from tests.draws import theme_named
 
 KEY = "sk-standin-0123456789abcdefghij"
 Change = Callable[[Interaction], Interaction]
@@ -34,7 +34,7 @@ _ENOUGH = settings(
 
 def written(api: Api, wanted: Callable[[Scenario], bool], name: str = "answers") -> Scenario:
     """Return the smallest generated scenario of an API and a theme, plain and streamed, that `wanted` accepts."""
-    (theme,) = (each for each in THEMES if each.name == name)
+    theme = theme_named(name)
     return find(theme.scenarios(api, "stream"), lambda each: len(each.modes) == 2 and wanted(each), settings=_ENOUGH)
 
 

@@ -126,14 +126,7 @@ def test_failures_name_the_backend_and_what_is_unusual_for_it() -> None:
 
 
 def test_a_backend_can_be_excluded() -> None:
-    scenarios: list[Scenario] = []
-
-    def kept(scenario: Scenario) -> bool:
-        scenarios.append(scenario)
-        return False
-
-    draw(ANSWERS.scenarios(LOCAL, "json"), kept, 60, seed=1)
-    for each in scenarios:
+    for each in drawn("answers", LOCAL, "json"):
         is_it = backend_of(LOCAL, each.interactions["json"]) == "LM Studio"
         assert (excluded_way({"backend: LM Studio": "no"}, each, "json") is not None) == is_it
 

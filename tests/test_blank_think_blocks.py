@@ -9,13 +9,11 @@ import pytest
 from llm_conformance.generate.models import models, models_with_blank_blocks
 from llm_conformance.generate.think import BLANK, BLOCK
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.narrowing import backends
 from llm_conformance.wire.providers.table import table
+from tests.draws import drawn
 
-(THINK_BLOCKS,) = (theme for theme in THEMES if theme.name == "think-blocks")
 SENDS_THEM = [
     pytest.param(narrowed, id=f"{api} {name}".strip())
     for api in table().values()
@@ -30,16 +28,13 @@ def test_a_blank_block_comes_from_a_model_and_a_request_that_may_have_it(api: Ap
     blank: list[Scenario] = []
     others: set[str] = set()
 
-    def see(scenario: Scenario) -> bool:
+    for scenario in drawn("think-blocks", api, "json", 300):
         body = scenario.interactions["json"].body.decode()
         text = body.replace("\\u003c", "<").replace("\\u003e", ">").replace("\\n", " ")
         if scenario.think_profile == "leading" and re.search(r'"\s*<think>\s*</think>', text):
             blank.append(scenario)
         else:
             others.add(scenario.model)
-        return False
-
-    draw(THINK_BLOCKS.scenarios(api, "json"), see, examples=300, seed=1)
     assert {each.model for each in blank} == set(models_with_blank_blocks(api, "leading"))
     for scenario in blank:
         (message,) = scenario.messages

@@ -21,7 +21,6 @@ from llm_conformance.replay.cell import Cell
 from llm_conformance.reports import files
 from llm_conformance.reports.matrix import verdict
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.table import table
 from tests import inline, miniature
@@ -30,7 +29,7 @@ from tests.draws import drawn, theme_named
 NEVER = "counts of a stream: never"
 USUAL = "counts of a stream: apart"
 OPENAI = table()["openai", "chat"]
-(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+ANSWERS = theme_named("answers")
 
 ADAPTER = """
 from adapters import ReferenceAdapters

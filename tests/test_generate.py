@@ -35,6 +35,7 @@ from llm_conformance.wire import think_tags
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import COUNTS, PARTS, Api
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
 NOTHING = Shown()
 SOUND = ("audio_prompt_tokens", "audio_completion_tokens")
@@ -344,7 +345,7 @@ def test_counts_are_repeated_where_the_provider_does(drawn: Counts) -> None:
 
 @pytest.mark.parametrize("name", ["answers", "broken-streams", "mistyped"])
 def test_audio_is_asked_for_also_where_it_breaks_off(name: str) -> None:
-    (theme,) = (each for each in THEMES if each.name == name)
+    theme = theme_named(name)
     drawn = theme.scenarios(table()[CHAT], "stream")
     scenario = example(drawn, lambda each: b'"audio": {"data"' in each.interactions["stream"].body)
     assert scenario.params["stream"]["modalities"] == ["text", "audio"]
@@ -356,7 +357,7 @@ def test_audio_is_asked_for_also_where_it_breaks_off(name: str) -> None:
     [("char_location", "text"), ("page_location", "base64"), ("content_block_location", "content")],
 )
 def test_documents_that_are_cited_are_in_the_request(kind: str, source: str) -> None:
-    (theme,) = (each for each in THEMES if each.name == "citations")
+    theme = theme_named("citations")
     drawn = theme.scenarios(table()[MESSAGES], "json")
     scenario = example(drawn, lambda each: any(one.data["type"] == kind for one in each.expected["json"].annotations))
     place = next(one.data for one in scenario.expected["json"].annotations if one.data["type"] == kind)
@@ -392,7 +393,7 @@ def least_of(theme: str) -> int:
 @functools.cache
 def found_by(name: str, api: tuple[str, str], mode: Mode) -> Counter[Callable[[bytes, Scenario], bool]]:
     """Count how often a theme draws for an API what it promises there, in 300 scenarios at most, until it is enough."""
-    (theme,) = (each for each in THEMES if each.name == name)
+    theme = theme_named(name)
     promised = [wanted for *source, wanted in PROMISED if source == [name, api, mode]]
     found: Counter[Callable[[bytes, Scenario], bool]] = Counter()
 

@@ -15,11 +15,11 @@ from llm_conformance.formats.turns import Turn
 from llm_conformance.generate.answers import TOOL_NAMES
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.conversation import MESSAGES
-from llm_conformance.themes.draw import draw
 from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests import draws
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
@@ -29,11 +29,9 @@ APIS = list(table().values())
 @functools.cache
 def drawn(api: Api) -> list[tuple[Scenario, Mode]]:
     """Return scenarios of each theme and mode, with each of their modes."""
-    found: list[Scenario] = []
-    for theme in THEMES:
-        for mode in theme.modes if theme.suits(api) else ():
-            draw(theme.scenarios(api, mode), lambda each: bool(found.append(each)), examples=3, seed=1)  # type: ignore[func-returns-value]
-    return [(scenario, each) for scenario in found for each in scenario.modes]
+    themes = [theme for theme in THEMES if theme.suits(api)]
+    found = (draws.drawn(theme.name, api, mode, 3) for theme in themes for mode in theme.modes)
+    return [(scenario, each) for scenarios in found for scenario in scenarios for each in scenario.modes]
 
 
 @pytest.mark.weekly(but_one_in=5)

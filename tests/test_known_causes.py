@@ -19,13 +19,13 @@ from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.rule import Rule
 from llm_conformance.rules.violation import Violation
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
 from tests.broken.base import FaultyResponse
+from tests.draws import theme_named
 from tests.test_broken import ALL_RULES
 
 EFFORT = Effort(60, reproducible=True)
-(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+ANSWERS = theme_named("answers")
 ZAI = table()["zai", "chat"]
 
 

@@ -21,13 +21,13 @@ from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.conversation import interaction
 from llm_conformance.themes.draw import EnoughDrawn
 from llm_conformance.themes.failing import class_meant
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import derive_if_readable
 from llm_conformance.wire.framings.base import Frame, Writing
 from llm_conformance.wire.interaction import Interaction, Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.errors import StatusError, StreamError, fits
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
 APIS = list(table().values())
 NO_ERROR_IN_A_STREAM = "No source shows an error inside a stream"
@@ -85,7 +85,7 @@ def drawn(
     api: Api, mode: Mode, theme: str, most: int = 60, is_enough: Callable[[list[Scenario]], bool] = lambda _: False
 ) -> list[Scenario]:
     """Return the scenarios that a theme lists, and up to `most` drawn ones. `is_enough` can end the drawing earlier."""
-    (found,) = (each for each in THEMES if each.name == theme)
+    found = theme_named(theme)
     scenarios = list(found.all_listed(api, mode))
 
     @settings(max_examples=most, derandomize=True, deadline=None, database=None, phases=[Phase.generate])

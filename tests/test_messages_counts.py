@@ -12,20 +12,19 @@ import pytest
 
 from llm_conformance.formats.recognisers import recognise
 from llm_conformance.generate.ids import has_form
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.answers import documents
 from llm_conformance.wire.interaction import Interaction
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from tests.draws import interactions
+from tests.draws import interactions, theme_named
 
 pytestmark = pytest.mark.usefixtures("same_draw")
 
 ANTHROPIC = table()["anthropic", "messages"]
 INVOKE = table()["bedrock", "invoke"]
 APIS = [api for api in table().values() if api.wire == "messages"]
-(USAGE,) = (theme for theme in THEMES if theme.name == "usage")
-(STATUSES,) = (theme for theme in THEMES if theme.name == "statuses")
+USAGE = theme_named("usage")
+STATUSES = theme_named("statuses")
 
 
 def events(api: Api, kind: str) -> Iterator[list[Any]]:

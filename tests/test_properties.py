@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from llm_conformance.adapter.declarations import describe
 from llm_conformance.pytest_plugin.generated_items import Property
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
-STATUSES = next(each for each in THEMES if each.name == "statuses")
+STATUSES = theme_named("statuses")
 GROQ = table()["groq", "chat"]
 
 

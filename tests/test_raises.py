@@ -22,8 +22,8 @@ from llm_conformance.replay.server import ReplayServer
 from llm_conformance.rules.catalogue import catalogue
 from llm_conformance.scenarios import build, dump, load
 from llm_conformance.scenarios.scenario import Scenario
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
 RULES = [entry.rule for entry in catalogue().values()]
 
@@ -136,7 +136,7 @@ class TakesForATimeout(ReferenceAdapters):
 def test_a_gateway_for_which_a_server_was_too_slow_may_be_a_timeout(
     status: int, is_right: bool, runner: Runner
 ) -> None:
-    (statuses,) = (theme for theme in THEMES if theme.name == "statuses")
+    statuses = theme_named("statuses")
     listed = statuses.all_listed(table()["groq", "chat"], "json")
     (answer,) = (each for each in listed if str(status) in str(known_error(each.api, each.interactions["json"])))
     cell = Cell(declarations.describe("own", TakesForATimeout()), answer, "json", "parse")

@@ -8,10 +8,10 @@ from hypothesis.database import InMemoryExampleDatabase
 
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.draw import draw
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
-(ANSWERS,) = (theme for theme in THEMES if theme.name == "answers")
+ANSWERS = theme_named("answers")
 SCENARIOS: st.SearchStrategy[Scenario] = ANSWERS.scenarios(table()["cerebras", "chat"], "json")
 
 

@@ -17,15 +17,15 @@ from llm_conformance.generate.think import BLOCK, BLOCKS, CUT_OFF, TAG_CASE, VAR
 from llm_conformance.generate.variations import ways_of
 from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.themes.contents import thinks
-from llm_conformance.themes.theme import THEMES
 from llm_conformance.wire import think_tags
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
+from tests.draws import theme_named
 
 QUICK = settings(max_examples=60, derandomize=True, deadline=None, database=None)
 THINKING = [api for api in table().values() if thinks(api)]
-THEME = next(theme for theme in THEMES if theme.name == "think-blocks")
+THEME = theme_named("think-blocks")
 
 
 def recognised(text: str, profile: ThinkProfile = "leading", *, is_cut_off: bool = False) -> dict[str, str]:
@@ -120,7 +120,7 @@ def test_what_no_provider_is_known_to_send_is_not_drawn() -> None:
 def test_texts_of_models_that_all_may_think_begin_with_no_block(api: Api) -> None:
     if "off" in profiles(api):
         return
-    answers = next(theme for theme in THEMES if theme.name == "answers")
+    answers = theme_named("answers")
 
     @QUICK
     @given(answers.scenarios(api, "json"))

@@ -30,7 +30,7 @@ from llm_conformance.wire.framings.base import DONE
 from llm_conformance.wire.interaction import Mode
 from llm_conformance.wire.providers.api import Api
 from llm_conformance.wire.providers.table import table
-from tests.draws import drawn, interactions
+from tests.draws import drawn, interactions, theme_named
 from tools.variations.answers import of_scenarios
 from tools.variations.id_forms import forms
 from tools.variations.seen import Seen, seen
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("same_draw")
 
 APIS = list(table().values())
 ANSWERS = THEMES[0]
-COUNTS = next(theme for theme in THEMES if theme.name == "usage")
+COUNTS = theme_named("usage")
 WHOLE = [theme for theme in THEMES if theme.name in ("think-blocks", "citations", "usage", "second-turns")]
 
 
