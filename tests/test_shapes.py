@@ -15,7 +15,12 @@ from llm_conformance import schema, toml_files, yaml_files
 from llm_conformance.locations import CASSETTES, FORMATS, PROVIDERS, SCHEMAS
 from llm_conformance.scenarios import load
 from llm_conformance.schema import quick
+from llm_conformance.server.apis.known import APIS
+from tests.servers.asking import recordings_of
+from tests.servers.reference import Reference
 from tests.shell import ROOT
+from tests.test_reports import WHOLE
+from tests.test_servers import REFERENCES
 
 QUICK = ("response", "stream-event")
 
@@ -106,7 +111,12 @@ def nearly_valid(draw: st.DrawFn) -> Any:
 @example(ERROR)
 @settings(max_examples=150, deadline=None)
 def test_the_quick_check_agrees_with_jsonschema(name: str, value: Any) -> None:
-    assert schema.quick_check(name)(value) == (not list(schema.problems(name, value)))
+    assert schema.quick_check(name)(value) == is_valid(name, value)
+
+
+def is_valid(name: str, value: Any) -> bool:
+    """Return what jsonschema says of a value. `schema.problems` does not ask it if the quick check is content."""
+    return not list(schema.violations(schema.validator(name), value))
 
 
 @pytest.mark.parametrize(("name", "value"), [("response", RESPONSE), ("stream-event", EVENT), ("stream-event", ERROR)])
@@ -147,6 +157,8 @@ B = {"b": {"properties": {"b": {"type": "integer"}}}}
         {"items": {"type": "string"}, "uniqueItems": True},
         {"minProperties": 1},
         {"maximum": 0},
+        {"exclusiveMinimum": 0},
+        {"format": "date-time"},
         {},
     ],
     ids=json.dumps,
@@ -181,7 +193,7 @@ def test_each_keyword_means_what_it_means_to_jsonschema(form: dict[str, Any]) ->
     [
         {"multipleOf": 3},
         {"unevaluatedProperties": False, "anyOf": [{"required": ["a"]}]},
-        {"properties": {"a": {"format": "date"}}},
+        {"properties": {"a": {"maxProperties": 1}}},
         {"enum": [1.5]},
     ],
 )
@@ -208,8 +220,34 @@ def test_a_file_is_valid_to_both(name: str, path: Path) -> None:
     """Both also agree on files in which one value is missing or has another type. Some of these are valid."""
     is_yaml = path.suffix == ".yaml"
     document = yaml_files.parse(path, path.read_text("utf-8")) if is_yaml else toml_files.read(path)[0]
+    expect_agreement(name, document, most=40)
+
+
+def expect_agreement(name: str, document: Any, most: int) -> None:
+    """Change a value in `most` places, one after the other, and compare both checks."""
     found = places(document)
-    step = 1 + len(found) // 40
+    step = 1 + len(found) // most
     for number, place in enumerate(found[::step]):
         other = changed(document, place, [..., 7, "a", [], {"a": 1}][number % 5]) if place else document
-        assert schema.quick_check(name)(other) == (not list(schema.problems(name, other))), place
+        assert schema.quick_check(name)(other) == is_valid(name, other), place
+
+
+def test_a_report_is_valid_to_both() -> None:
+    expect_agreement("report", WHOLE, most=60)
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_an_answer_of_a_server_is_valid_to_both(reference: type[Reference]) -> None:
+    target, kept = recordings_of(reference())
+    found: dict[tuple[str, str], Any] = {}  # one document of each part with the same keys
+    for each in (each for each in kept if each.status == 200):
+        if each.mode == "json":
+            found.setdefault(("response", ""), json.loads(each.body))
+            continue
+        for event in APIS[target.api].framing.events(each.body):
+            if event.data.startswith("{"):
+                chunk = json.loads(event.data)
+                found.setdefault(("chunk", str(sorted(chunk))), chunk)
+    assert len(found) > 1
+    for (part, _), document in found.items():
+        expect_agreement(f"server-{target.api}#/$defs/{part}", document, most=20)

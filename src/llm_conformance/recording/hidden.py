@@ -174,14 +174,14 @@ def _decoded_bytes(text: str) -> Iterator[str]:
 
 def _from_base64(text: str) -> str:
     """Decode base64, even if its pieces were encoded one by one; return "" if it is not base64."""
-    pieces = re.split("=+", text.translate(_STANDARD))
-    if not all(_ONLY_BASE64.fullmatch(piece) for piece in pieces):
+    if not _ONLY_BASE64.fullmatch(text):
         return ""
+    pieces = re.split("=+", text.translate(_STANDARD))
     return b"".join(base64.b64decode(_whole(piece)) for piece in pieces).decode("latin-1")
 
 
 _STANDARD = str.maketrans("-_", "+/")
-_ONLY_BASE64 = re.compile(r"[A-Za-z0-9+/]*")
+_ONLY_BASE64 = re.compile(r"[A-Za-z0-9+/_=-]*")
 
 
 def _whole(piece: str) -> str:

@@ -24,7 +24,7 @@ _TYPES: Mapping[str, Check] = {
     "null": lambda value: value is None,
 }
 
-_SAYS_NOTHING = frozenset({"$schema", "$id", "$defs", "title", "description", "then", "else"})
+_SAYS_NOTHING = frozenset({"$schema", "$id", "$defs", "title", "description", "format", "then", "else"})
 """Keywords that only describe, or that are handled with another keyword."""
 
 
@@ -195,6 +195,7 @@ _OF_VALUES: Mapping[str, Callable[[Any], Check]] = {
     "minProperties": lambda least: lambda value: not isinstance(value, dict) or len(value) >= least,
     "minimum": lambda least: lambda value: not (_TYPES["number"](value) and value < least),  # NaN is not less
     "maximum": lambda most: lambda value: not (_TYPES["number"](value) and value > most),
+    "exclusiveMinimum": lambda bound: lambda value: not (_TYPES["number"](value) and value <= bound),
     "dependentRequired": _dependent,
     "uniqueItems": _unique,
 }

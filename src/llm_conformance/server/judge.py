@@ -118,6 +118,8 @@ def stale_of(known: Deviations, verdicts: Iterable[Verdict], seen: Collection[in
 
 def _known(known: Deviations, verdict: Verdict) -> Verdict:
     """Return the verdict with the deviations that name it. Repetitions (`#2`) have the name of their conversation."""
+    if not known.listed:
+        return verdict
     return replace(known.apply(_under_one_name(verdict)), scenario=verdict.scenario)
 
 
@@ -127,6 +129,8 @@ def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
     A deviation could not be judged if it names a blocked answer, or only answers that give the rule nothing to judge.
     In the next run, the model may make the call that it did not make now.
     """
+    if not known.listed:
+        return set()
     found: set[int] = set()
     silent: set[int] = set()
     judged: set[int] = set()
