@@ -17,6 +17,7 @@ import yaml
 from llm_conformance.locations import CASSETTES
 from llm_conformance.scenarios import cassette, lint, load
 from llm_conformance.scenarios.cassette import save
+from llm_conformance.scenarios.scenario import Scenario
 from llm_conformance.wire.framings.aws_event_stream import aws_chunk_payload, aws_message
 from llm_conformance.yaml_files import BadFileError
 from tests import miniature
@@ -27,10 +28,14 @@ def test_the_miniature_is_clean(tmp_path: Path) -> None:
     assert miniature.problems(tmp_path) == []
 
 
-def test_the_suite_is_clean_and_large_enough() -> None:
-    loaded = lint.load_all([CASSETTES], trust_digests=False)
-    assert len(loaded) >= 35
-    assert {f"{scenario.api.provider}:{scenario.api.name}" for scenario in loaded} >= {
+def test_the_suite_is_clean_and_large_enough(scenarios: list[Scenario], capsys: pytest.CaptureFixture[str]) -> None:
+    """This also sees that `lint.sha256` is up to date. If it is not, `--write` writes it anew."""
+    code = lint.main([str(CASSETTES)])
+    shown = capsys.readouterr().out
+    assert code == 0, shown
+    assert shown == f"{len(scenarios)} scenarios, no problem\n"
+    assert len(scenarios) >= 35
+    assert {f"{scenario.api.provider}:{scenario.api.name}" for scenario in scenarios} >= {
         "anthropic:messages",
         "deepseek:chat",
         "openai:chat",
