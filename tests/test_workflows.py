@@ -158,6 +158,12 @@ def test_what_is_released_has_passed_all_tests_and_the_checks_of_packages() -> N
     assert "tox -e package -- dist" in [step.get("run") for step in jobs["build"]["steps"]]
 
 
+def test_each_benchmark_runs_once_a_week() -> None:
+    assert "\n      - run: .ci/benchmarks\n" in WORKFLOWS["weekly.yml"]
+    named = re.findall(r"^python (benchmarks/\w+\.py)", (ROOT / ".ci" / "benchmarks").read_text("utf-8"), re.MULTILINE)
+    assert sorted(named) == [f"benchmarks/{each.name}" for each in sorted((ROOT / "benchmarks").glob("*.py"))]
+
+
 def test_the_hooks_of_contributors_are_the_checks_of_tox() -> None:
     (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
     hooks = {each["entry"].removeprefix(".venv/bin/").removesuffix(" --fix") for each in local["hooks"]}
