@@ -200,7 +200,7 @@ def test_the_reproduce_command_finds_a_file_again(pytester: pytest.Pytester) -> 
     ((_, *arguments),) = [shlex.split(line.removeprefix("Reproduce")) for line in lines if "test_x[[]" in line]
     assert {"--conformance-transport=vcr", "--conformance-timeout=2.5"} < set(arguments)
     report = f"--conformance-report={pytester.path / 'report.json'}"
-    again = inline.run(pytester, *arguments, report, apart=True)
+    again = inline.run(pytester, *arguments, report)
     assert {**again.parseoutcomes(), "warnings": 0} == {"failed": 1, "warnings": 0}
     judged = files.read(pytester.path / "report.json")["results"]
     assert [each["scenario"] for each in judged] == ["flat/test_x[openai]"]

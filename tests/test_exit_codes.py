@@ -231,7 +231,7 @@ def test_the_reproduce_command_reproduces(pytester: pytest.Pytester) -> None:
     (line, *_) = [line for line in result.stdout.lines if line.startswith("Reproduce") and "SHP-1" in line]
     command, *arguments = shlex.split(line.removeprefix("Reproduce"))
     assert command == "pytest"
-    again = inline.run(pytester, *arguments, apart=True)
+    again = inline.run(pytester, *arguments)
     assert again.parseoutcomes() == {"failed": 1}
 
 

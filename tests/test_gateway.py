@@ -61,7 +61,6 @@ def judged(pytester: pytest.Pytester, fault: str, scenario: str) -> dict[str, An
         "-q",
         "-p",
         "no:cacheprovider",
-        apart=True,
     )
     return files.read(pytester.path / "report.json")
 
@@ -85,7 +84,6 @@ def test_a_gateway_that_hands_on_everything_passes(pytester: pytest.Pytester) ->
         "-q",
         "-p",
         "no:cacheprovider",
-        apart=True,
     )
     assert result.ret == 0, result.stdout.str()
     result.stdout.fnmatch_lines(["own 1", "deepseek:chat *", "cells: * pass*"])

@@ -74,7 +74,6 @@ def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.Monke
         "-q",
         "-p",
         "no:cacheprovider",
-        apart=True,
     )
     assert result.ret == 0
     result.stdout.fnmatch_lines(["program 1", "zai:chat *", "cells: * pass*"])
@@ -147,7 +146,7 @@ def test_a_bad_answer_fails_its_call_and_the_next_call_is_answered(
         "--conformance-method=complete",
         "--conformance-rule=PRV-1",
         "--conformance-rule=SHP-1",
-        apart=True,
+        apart="sleep" in body,
     )
     assert result.ret == 1
     failures = [result["message"] or "" for result in report["results"] if result["status"] == "fail"]
@@ -193,7 +192,7 @@ def test_a_program_that_has_closed_its_output_is_started_again_and_no_call_is_bl
 
 def test_a_program_cannot_use_the_vcr_transport(pytester: pytest.Pytester) -> None:
     command = program(pytester.path, "    pass\n")
-    result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr", apart=True)
+    result, _ = miniature.run(pytester, f"--adapter=cmd:{command}", "--conformance-transport=vcr")
     assert result.ret == 4
     assert (
         "--conformance-transport=vcr: replays only to adapters in this process, not to the program cmd:"

@@ -10,7 +10,7 @@ import pytest
 from llm_conformance.judging.calls.stops import ALIKE, ALIKE_ELSEWHERE, Stops
 from llm_conformance.reports import files
 from llm_conformance.rules.outcome import Outcome
-from tests import miniature
+from tests import inline, miniature
 
 DEAD = Outcome(fault="raised KeyError", cause="KeyError in a.py:1 f")
 PARSE, STREAM = ("mine", "openai:chat", "parse"), ("mine", "openai:chat", "stream")
@@ -88,8 +88,7 @@ def judge(pytester: pytest.Pytester, stream: str, *options: str) -> tuple[pytest
     (pytester.path / "dying.py").write_text(DYING % stream, "utf-8")
     report = pytester.path / "report.json"
     arguments = ("--adapter=dying", "--conformance-examples=0", f"--conformance-report={report}", *options)
-    result = pytester.runpytest_subprocess(str(miniature.RULES), *arguments)
-    return result, files.read(report)
+    return inline.run(pytester, str(miniature.RULES), *arguments), files.read(report)
 
 
 @pytest.mark.parametrize("processes", [(), ("-n", "2")])

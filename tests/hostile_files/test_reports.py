@@ -208,7 +208,7 @@ def test_a_failure_that_is_run_again_counts_once(pytester: pytest.Pytester) -> N
     (pytester.path / "fails_thrice.py").write_text(ADAPTER.format(name="red"))
     (pytester.path / "reruns.py").write_text(RERUNS)
     arguments = ["--conformance-adapter=fails_thrice.py", "--conformance-examples=0"]
-    _, once = miniature.run(pytester, *arguments, apart=True)
+    _, once = miniature.run(pytester, *arguments)
     pytester.syspathinsert()
     _, thrice = miniature.run(pytester, *arguments, "-p", "reruns")
     assert once["summary"]["fail"] > 0
