@@ -23,8 +23,9 @@ from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import StandIn
 
-LIGHT = "-p no:respx -p no:anyio --assert=plain"
-"""Options of the runs that tests start: what only our own tests need takes a fifth of the time of a short run."""
+WITHOUT_CACHE = "-p no:cacheprovider"
+LIGHT = f"-p no:respx -p no:anyio {WITHOUT_CACHE} --assert=plain"
+"""Options of the runs that tests start: what these do not need takes a third of the time of a short run."""
 
 
 WEEKLY = "--weekly"
@@ -75,6 +76,12 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
     """Set the options above again, which pytest's fixture of this name removes from the environment."""
     monkeypatch.setenv("PYTEST_ADDOPTS", LIGHT)
     return pytester
+
+
+@pytest.fixture
+def with_cache(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the runs that a test starts use the cache of pytest, which also keeps counterexamples."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", LIGHT.replace(WITHOUT_CACHE, ""))
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

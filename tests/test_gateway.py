@@ -59,8 +59,6 @@ def judged(pytester: pytest.Pytester, fault: str, scenario: str) -> dict[str, An
         "--conformance-examples=0",
         "--conformance-report=report.json",
         "-q",
-        "-p",
-        "no:cacheprovider",
     )
     return files.read(pytester.path / "report.json")
 
@@ -82,8 +80,6 @@ def test_a_gateway_that_hands_on_everything_passes(pytester: pytest.Pytester) ->
         "--conformance-method=complete",
         "--conformance-examples=0",
         "-q",
-        "-p",
-        "no:cacheprovider",
     )
     assert result.ret == 0, result.stdout.str()
     result.stdout.fnmatch_lines(["own 1", "deepseek:chat *", "cells: * pass*"])

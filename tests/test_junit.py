@@ -11,6 +11,7 @@ from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.items import ExchangeItem
 from tests import miniature
+from tests.test_exit_codes import HALF_WRONG
 
 WRONG = """\
 class conformance_adapter:
@@ -89,14 +90,21 @@ def test_a_rule_names_the_exchanges_that_it_judges(pytester: pytest.Pytester, na
     assert other.parseoutcomes() == {"deselected": 1}
 
 
+@pytest.mark.usefixtures("with_cache")
 def test_ids_of_tests_stay_as_they_are(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(wrong=WRONG)
-    options = ("--adapter=wrong", "--conformance-examples=0", "--junitxml=junit.xml")
-    miniature.run(pytester, *options)
-    result, report = miniature.run(pytester, *options, "--lf")
+    pytester.makepyfile(wrong=HALF_WRONG)
+    options = (
+        "--adapter=wrong",
+        "--conformance-examples=0",
+        "--junitxml=junit.xml",
+        "-o",
+        f"cache_dir={pytester.path}",
+    )
+    first, _ = miniature.run(pytester, *options)
+    again, _ = miniature.run(pytester, *options, "--lf")
 
-    assert report["summary"]["fail"] == 1
-    result.assert_outcomes(failed=1)
+    assert first.parseoutcomes()["passed"] > 0
+    again.assert_outcomes(failed=first.parseoutcomes()["failed"])
 
 
 def test_other_tests_keep_their_names(pytester: pytest.Pytester) -> None:

@@ -72,8 +72,6 @@ def test_a_program_can_pass(pytester: pytest.Pytester, monkeypatch: pytest.Monke
         f"--adapter={spec}",
         "--conformance-examples=0",
         "-q",
-        "-p",
-        "no:cacheprovider",
     )
     assert result.ret == 0
     result.stdout.fnmatch_lines(["program 1", "zai:chat *", "cells: * pass*"])

@@ -71,6 +71,7 @@ SEARCHES = [(TRIMS, "ci"), (TRIMS, "200"), *((TEARS, effort) for effort in ("qui
 
 
 @pytest.mark.weekly(but_one_in=3)
+@pytest.mark.usefixtures("with_cache")
 @pytest.mark.parametrize(("search", "effort"), SEARCHES)
 def test_the_command_reproduces_the_failure(pytester: pytest.Pytester, search: tuple[str, ...], effort: str) -> None:
     found = failures(pytester, *search, f"--conformance-examples={effort}")

@@ -22,6 +22,7 @@ def run(pytester: pytest.Pytester, *arguments: str) -> pytest.RunResult:
     return inline.run(pytester, str(miniature.RULES), "--tb=short", *arguments)
 
 
+@pytest.mark.usefixtures("with_cache")
 def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester) -> None:
     report = pytester.path / "report.json"
     result = run(pytester, *ARGUMENTS, f"--conformance-report={report}")
@@ -48,6 +49,7 @@ def test_a_counterexample_is_shown_kept_and_reproduced(pytester: pytest.Pytester
     assert again.ret == 1
 
 
+@pytest.mark.usefixtures("with_cache")
 def test_a_counterexample_that_cannot_be_kept_is_shown(pytester: pytest.Pytester) -> None:
     blocked = pytester.path / "no-directory"
     blocked.touch()
