@@ -12,6 +12,15 @@ import pytest
 # packages. So what a run imports is imported here.
 import llm_conformance.pytest_plugin.bare_items  # noqa: F401
 
+WORKERS = [
+    pytest.param((), id="in one process"),
+    pytest.param(("-n", "2"), id="in two workers", marks=pytest.mark.weekly),
+]
+"""How a run is distributed, for tests of what it writes and shows.
+
+In every run of the tests, tests/test_bare_runs.py, tests/test_exit_codes.py and tests/test_gate.py use workers.
+"""
+
 
 def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bool = False) -> pytest.RunResult:
     """Run pytest with these arguments in the directory of `pytester`, and return its result.

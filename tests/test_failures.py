@@ -18,9 +18,9 @@ def in_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
 
 
-@pytest.mark.parametrize("distributed", [(), ("-n", "1")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_the_summary_and_junit_have_one_line_for_a_failure(
-    pytester: pytest.Pytester, distributed: tuple[str, ...]
+    pytester: pytest.Pytester, processes: tuple[str, ...]
 ) -> None:
     miniature.write(pytester.path / "own")
     pytester.makepyfile(wrong="class A:\n    providers = ['deepseek']\n    parse = dict\nconformance_adapter = A")
@@ -33,7 +33,7 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
         "--conformance-rule=SHP-1",
         "--junitxml=junit.xml",
         "-rf",
-        *distributed,
+        *processes,
     )
     lines = result.stdout.lines
     assert len([line for line in lines if line.startswith("Reproduce ")]) == 1
@@ -45,9 +45,9 @@ def test_the_summary_and_junit_have_one_line_for_a_failure(
     assert "\nActual " in (failure.text or "")
 
 
-@pytest.mark.parametrize("distributed", [(), ("-n", "1")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_the_summary_says_that_a_fault_is_one_of_the_suite(
-    pytester: pytest.Pytester, distributed: tuple[str, ...]
+    pytester: pytest.Pytester, processes: tuple[str, ...]
 ) -> None:
     miniature.write(pytester.path / "own")
     pytester.makepyfile(
@@ -70,7 +70,7 @@ def test_the_summary_says_that_a_fault_is_one_of_the_suite(
         "--conformance-method=parse",
         "-p",
         "breaks",
-        *distributed,
+        *processes,
     )
     assert result.ret == 3
     result.stdout.fnmatch_lines([f"FAILED *-mini/spider-parse* - {OWN_FAULT} LookupError: no such thing"])

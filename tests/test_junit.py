@@ -10,7 +10,7 @@ import pytest
 from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.items import ExchangeItem
-from tests import miniature
+from tests import inline, miniature
 from tests.test_exit_codes import HALF_WRONG
 
 WRONG = """\
@@ -22,7 +22,7 @@ class conformance_adapter:
 """
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_test_cases_have_readable_names(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
     pytester.makepyfile(wrong=WRONG)
     options = ["--adapter=wrong", "--conformance-examples=1", "--conformance-scenario=deepseek/generated-*-usage"]

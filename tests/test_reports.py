@@ -16,7 +16,7 @@ from llm_conformance.cli import main
 from llm_conformance.reports import conversations, files, judged, merging
 from llm_conformance.reports.findings import findings
 from llm_conformance.reports.forms import markdown
-from tests import miniature
+from tests import inline, miniature
 
 Document = dict[str, Any]
 
@@ -297,7 +297,7 @@ class conformance_adapter:
 """
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_a_report_of_odd_values_is_written_without_secrets(
     pytester: pytest.Pytester, processes: tuple[str, ...]
 ) -> None:

@@ -91,7 +91,7 @@ def judge(pytester: pytest.Pytester, stream: str, *options: str) -> tuple[pytest
     return inline.run(pytester, str(miniature.RULES), *arguments), files.read(report)
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_an_adapter_that_dies_in_every_call_is_said_once(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
     result, report = judge(pytester, "read({})", *processes)
     assert result.ret == 1

@@ -44,7 +44,7 @@ def run(pytester: pytest.Pytester, *options: str, code: str = WRONG) -> pytest.R
     return inline.run(pytester, *arguments, "--conformance-examples=0", str(miniature.RULES), *options)
 
 
-@pytest.mark.parametrize("processes", [(), ("-n", "2")])
+@pytest.mark.parametrize("processes", inline.WORKERS)
 def test_a_run_shows_findings_and_no_line_for_each_cell(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
     result = run(pytester, *processes)
     result.stdout.fnmatch_lines(

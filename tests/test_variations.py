@@ -55,7 +55,7 @@ def test_scenarios_show_only_ways_of_the_row(api: Api, shown: dict[str, Seen]) -
     assert shown[str(api)].unknown == {}, "python -m tools.variations --write"
 
 
-@pytest.mark.weekly(but_one_in=5)
+@pytest.mark.weekly(but_one_in=9)
 @pytest.mark.parametrize("api", APIS, ids=str)
 @pytest.mark.parametrize("mode", ["json", "stream"])
 def test_only_ways_of_the_row_are_drawn(api: Api, mode: Mode) -> None:
@@ -63,7 +63,7 @@ def test_only_ways_of_the_row_are_drawn(api: Api, mode: Mode) -> None:
         assert [str(way) for way in recognise(api, interaction) if way.source is None] == []
 
 
-@pytest.mark.weekly(but_one_in=5)
+@pytest.mark.weekly(but_one_in=9)
 @pytest.mark.parametrize("api", APIS, ids=str)
 def test_whole_answers_of_other_themes_have_only_ways_of_the_row(api: Api) -> None:
     found: set[tuple[str, str]] = set()
