@@ -115,6 +115,8 @@ def test_a_scenario_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "--adaptor=mypkg.py"], "run: no such option: --adaptor; did you mean --adapter?"),
         (["run", "mypkg_conformance.py"], "did you mean --adapter=mypkg_conformance.py?"),
         (["smoke", "--adapter=nosuchpackage"], "cannot find 'nosuchpackage'"),
+        (["smoke", "mypkg_conformance.py"], "smoke mypkg_conformance.py: did you mean --adapter=mypkg_conformance.py?"),
+        (["smoke"], "smoke: name the adapter (--adapter=SPEC)"),
         (["init", "my-pkg"], "'my-pkg' is not the name of a Python package"),
         (["init", "mypkg", "--directory=nowhere"], "nowhere: no such directory"),
         (["report", "show", "a.json", "-o", "b.json"], "reports are JSON already"),

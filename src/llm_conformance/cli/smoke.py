@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import textwrap
 from collections.abc import Iterator, Mapping
@@ -45,7 +46,8 @@ def add_options(parser: Parser) -> None:
         "that the answer has the form of a response (SHP-1); no other rule is applied. An exception is shown with its "
         "traceback."
     )
-    parser.add_argument("--adapter", action="append", required=True, metavar="SPEC", help="the adapter; repeatable")
+    parser.add_argument("--adapter", action="append", metavar="SPEC", help="the adapter; repeatable")
+    parser.add_argument("without_option", nargs="*", help=argparse.SUPPRESS)  # only for a better message
     for option in (each for each in OPTIONS if each.name in _OPTIONS):
         parser.add_argument(option.short_name, **option.arguments)
 
@@ -53,6 +55,10 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no valid response."""
     keep_proxies_away()
+    for spec in options.without_option:
+        raise UsageError(f"smoke {spec}: did you mean --adapter={spec}?")
+    if not options.adapter:
+        raise UsageError("smoke: name the adapter (--adapter=SPEC)")
     if options.conformance_timeout <= 0:
         raise UsageError(f"--timeout={options.conformance_timeout:g}: must be more than 0 seconds")
     try:
