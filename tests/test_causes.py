@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
+from llm_conformance.calling.exceptions.tracebacks import class_and_place, traceback_of
 from llm_conformance.calling.without_values import without_values
 from llm_conformance.judging.deviations import is_part
 from llm_conformance.judging.known.messages import stable_part
@@ -49,17 +49,17 @@ def _raised(error: Exception) -> Exception:
 def test_the_cause_of_an_exception_is_its_class_and_place() -> None:
     error = _raised(LookupError("no choices"))
     line = _raised.__code__.co_firstlineno + 2
-    assert cause_of(error) == f"LookupError in tests/test_causes.py:{line} _raised"
+    assert class_and_place(error) == f"LookupError in tests/test_causes.py:{line} _raised"
     assert traceback_of(error).splitlines()[-1] == "LookupError: no choices"
 
 
 def test_the_cause_names_the_package_of_a_class_that_is_not_pythons_own() -> None:
-    assert cause_of(ValidationError([])).startswith("pydantic_core.ValidationError: ")
-    assert cause_of(json.JSONDecodeError("no JSON", "x", 0)).startswith("JSONDecodeError: ")
+    assert class_and_place(ValidationError([])).startswith("pydantic_core.ValidationError: ")
+    assert class_and_place(json.JSONDecodeError("no JSON", "x", 0)).startswith("JSONDecodeError: ")
 
 
 def test_an_exception_without_frames_has_its_message_as_cause() -> None:
-    assert cause_of(LookupError("choice 7")) == "LookupError: choice N"
+    assert class_and_place(LookupError("choice 7")) == "LookupError: choice N"
 
 
 def test_a_traceback_hides_secrets_and_leaves_frames_out() -> None:
@@ -84,7 +84,7 @@ def test_a_library_that_validates_in_one_place_has_a_cause_for_each_field() -> N
             except ValidationError as invalid:
                 raise LookupError("not valid") from invalid
         except LookupError as error:
-            return cause_of(error)
+            return class_and_place(error)
 
     assert cause({"usage": None}).endswith(" cause, choices.N.usage: missing")
     assert cause({"usage": None}) != cause({"id": None})

@@ -9,7 +9,7 @@ from typing import Any
 
 from llm_conformance.calling.certificates import cheap_certificates
 from llm_conformance.calling.exceptions.facts import ErrorFacts, facts_of
-from llm_conformance.calling.exceptions.tracebacks import cause_of, traceback_of
+from llm_conformance.calling.exceptions.tracebacks import class_and_place, traceback_of
 from llm_conformance.calling.log_watch import loggers_that_write
 from llm_conformance.calling.network_guard import Guard
 from llm_conformance.calling.result import CallResult, MethodCall, OnEvent, SideEffects, shows_content
@@ -151,7 +151,7 @@ def _differ(before: Any, after: Any) -> bool:
 def _explained(error: BaseException) -> tuple[str, str]:
     """Return (cause, traceback) of an exception. If reading it raises, both have only its name."""
     try:
-        return cause_of(error), traceback_of(error)
+        return class_and_place(error), traceback_of(error)
     except BaseException:
         name: str = type.__dict__["__name__"].__get__(type(error))
         return name, f"{name} (its traceback cannot be had)"

@@ -32,7 +32,7 @@ _HELPERS = frozenset(
 _STANDARD_LIBRARY = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib"))
 
 
-def cause_of(error: BaseException) -> str:
+def class_and_place(error: BaseException) -> str:
     """Return a text that exceptions with the same cause share: the class, and the place of the code that raised.
 
     Examples are `KeyError in mypkg/decode.py:31 decode` and `httpx.ReadTimeout in mypkg/call.py:5 ask`. The place is
