@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,7 @@ class Settings:
         changed = {name: value for name, value in options.items() if value != DEFAULTS[name]}
         return tuple(f"{as_typed(name)}={_shown(value)}" for name, value in changed.items())
 
-    @property
+    @functools.cached_property
     def apis(self) -> tuple[Api, ...]:
         """The APIs of all scenarios that the filters admit, including APIs that no adapter lists."""
         admitted = (path for path in self.files if self.filters.admits_id(load.id_of(path)))
