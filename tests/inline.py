@@ -16,10 +16,7 @@ WORKERS = [
     pytest.param((), id="in one process"),
     pytest.param(("-n", "2"), id="in two workers", marks=pytest.mark.weekly),
 ]
-"""How a run is distributed, for tests of what it writes and shows.
-
-In every run of the tests, tests/test_bare_runs.py, tests/test_exit_codes.py and tests/test_gate.py use workers.
-"""
+"""How a run is distributed, for tests of what it writes and shows. tests/test_workers.py always compares the two."""
 
 
 def run(pytester: pytest.Pytester, *arguments: str | os.PathLike[str], apart: bool = False) -> pytest.RunResult:
