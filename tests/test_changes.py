@@ -62,7 +62,6 @@ def cut(response: Interaction) -> Interaction:
     return replace(response, body=b"".join(response.frames[:2])) if response.streamed else response
 
 
-@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.parametrize(
     ("change", "named"),
     [

@@ -70,7 +70,7 @@ def test_a_bad_name_is_refused(pytester: pytest.Pytester) -> None:
 SEARCHES = [(TRIMS, "ci"), (TRIMS, "200"), *((TEARS, effort) for effort in ("quick", "ci", "40", "deep"))]
 
 
-@pytest.mark.weekly(but_one_in=7)
+@pytest.mark.weekly(but_one_in=3)
 @pytest.mark.usefixtures("with_cache")
 @pytest.mark.parametrize(("search", "effort"), SEARCHES)
 def test_the_command_reproduces_the_failure(pytester: pytest.Pytester, search: tuple[str, ...], effort: str) -> None:

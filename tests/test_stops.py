@@ -84,16 +84,18 @@ class conformance_adapter:
 """
 
 
-def judge(pytester: pytest.Pytester, stream: str, *options: str) -> tuple[pytest.RunResult, dict[str, Any]]:
+def judge(
+    pytester: pytest.Pytester, stream: str, *options: str, apart: bool = False
+) -> tuple[pytest.RunResult, dict[str, Any]]:
     (pytester.path / "dying.py").write_text(DYING % stream, "utf-8")
     report = pytester.path / "report.json"
     arguments = ("--adapter=dying", "--conformance-examples=0", f"--conformance-report={report}", *options)
-    return inline.run(pytester, str(miniature.RULES), *arguments), files.read(report)
+    return inline.run(pytester, str(miniature.RULES), *arguments, apart=apart), files.read(report)
 
 
 @pytest.mark.parametrize("processes", inline.WORKERS)
 def test_an_adapter_that_dies_in_every_call_is_said_once(pytester: pytest.Pytester, processes: tuple[str, ...]) -> None:
-    result, report = judge(pytester, "read({})", *processes)
+    result, report = judge(pytester, "read({})", *processes, apart=True)  # the adapter has a process of its own
     assert result.ret == 1
     assert report["complete"] is False
     assert {each["method"] for each in report["not_asked"]} == {"parse", "parse_stream"}
