@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Token
 
 from llm_conformance.reports import files
 from llm_conformance.rules.catalogue import catalogue
@@ -62,16 +64,28 @@ def test_a_link_to_a_file_that_is_not_there_is_an_error() -> None:
         staging.linked("[it](../conformance/nothing.py)", "docs/gate.md", {})
 
 
-def test_all_pages_are_made_and_linked(run: Run, tmp_path: Path) -> None:
-    pages = made.pages(run)
-    staging.stage(tmp_path / "source", pages)
-    staged = {path.relative_to(tmp_path / "source").as_posix() for path in (tmp_path / "source").rglob("*.md")}
+@pytest.fixture(scope="module")
+def pages(run: Run) -> dict[str, str]:
+    """Return the text of the pages that are made, by their paths."""
+    return dict(made.pages(run))
+
+
+@pytest.fixture(scope="module")
+def source(pages: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder with the Markdown of all pages."""
+    target = tmp_path_factory.mktemp("site") / "source"
+    staging.stage(target, pages)
+    return target
+
+
+def test_all_pages_are_made_and_linked(pages: dict[str, str], source: Path) -> None:
+    staged = {path.relative_to(source).as_posix() for path in source.rglob("*.md")}
     assert pages.keys() <= staged
     assert {f"rules/{rule}.md" for rule in catalogue()} <= staged
     assert {"providers/openai.md", "field/groq.md", "grounds.md", "contributing.md", "changes.md"} <= staged
     listed = {
         name
-        for text in ((tmp_path / "source" / name).read_text("utf-8") for name in staged)
+        for text in ((source / name).read_text("utf-8") for name in staged)
         for block in re.findall(r"^```\{toctree\}\n(.*?)^```", text, flags=re.M | re.S)
         for name in re.findall(r"^[\w./-]+$", block, flags=re.M)
     }
@@ -85,6 +99,21 @@ def test_all_pages_are_made_and_linked(run: Run, tmp_path: Path) -> None:
     assert "* **Models**: `openai/gpt-oss-120b`; " in provider
     assert "* **Varies** in " in provider
     assert "| `stop` | stop |" in provider
+
+
+def test_each_block_of_code_can_be_highlighted(source: Path) -> None:
+    """Sphinx sees that only when it writes HTML, which `.ci/run` does not do."""
+    blocks = [
+        (path.name, language, code)
+        for path in source.rglob("*.md")
+        for language, code in re.findall(
+            r"^ *```([\w-]+)\n(.*?)^ *```", path.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        )
+    ]
+    assert len(blocks) > 100
+    for page, language, code in blocks:
+        tokens = get_lexer_by_name(language).get_tokens(code)
+        assert [text for kind, text in tokens if kind is Token.Error] == [], (page, code)
 
 
 def test_many_scenarios_of_a_rule_are_folded_by_provider() -> None:
