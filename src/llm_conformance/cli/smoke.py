@@ -56,7 +56,7 @@ def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no valid response."""
     keep_proxies_away()
     for spec in options.without_option:
-        raise UsageError(f"smoke {spec}: did you mean --adapter={spec}?")
+        raise UsageError(f"smoke {spec}: did you mean {command_line([f'--adapter={spec}'])}?")
     if not options.adapter:
         raise UsageError("smoke: name the adapter (--adapter=SPEC)")
     if options.conformance_timeout <= 0:
