@@ -118,9 +118,7 @@ def stale_of(known: Deviations, verdicts: Iterable[Verdict], seen: Collection[in
 
 def _known(known: Deviations, verdict: Verdict) -> Verdict:
     """Return the verdict with the deviations that name it. Repetitions (`#2`) have the name of their conversation."""
-    if not known.listed:
-        return verdict
-    return replace(known.apply(_under_one_name(verdict)), scenario=verdict.scenario)
+    return _named(known.apply(_under_one_name(verdict)), verdict.scenario)
 
 
 def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
@@ -129,8 +127,6 @@ def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
     A deviation could not be judged if it names a blocked answer, or only answers that give the rule nothing to judge.
     In the next run, the model may make the call that it did not make now.
     """
-    if not known.listed:
-        return set()
     found: set[int] = set()
     silent: set[int] = set()
     judged: set[int] = set()
@@ -149,7 +145,12 @@ def _alive(known: Deviations, verdicts: Iterable[Verdict]) -> set[int]:
 
 
 def _under_one_name(verdict: Verdict) -> Verdict:
-    return replace(verdict, scenario=conversation_of(verdict.scenario))
+    return _named(verdict, conversation_of(verdict.scenario))
+
+
+def _named(verdict: Verdict, scenario: str) -> Verdict:
+    """Return the verdict with this name of its scenario. Most have it already, and are not copied."""
+    return verdict if verdict.scenario == scenario else replace(verdict, scenario=scenario)
 
 
 def _verdict(target: Target, rule: Rule, exchange: Exchange) -> Verdict:
