@@ -23,8 +23,8 @@ from tests import standin
 from tests.shell import ROOT, sh
 from tests.standin import StandIn
 
-WITHOUT_CACHE = "-p no:cacheprovider"
-LIGHT = f"-p no:respx -p no:anyio {WITHOUT_CACHE} --assert=plain"
+WITH_CACHE = "-p no:respx -p no:anyio --assert=plain"
+LIGHT = f"{WITH_CACHE} -p no:cacheprovider"
 """Options of the runs that tests start: what these do not need takes a third of the time of a short run."""
 
 
@@ -81,7 +81,7 @@ def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pyte
 @pytest.fixture
 def with_cache(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the runs that a test starts use the cache of pytest, which also keeps counterexamples."""
-    monkeypatch.setenv("PYTEST_ADDOPTS", LIGHT.replace(WITHOUT_CACHE, ""))
+    monkeypatch.setenv("PYTEST_ADDOPTS", WITH_CACHE)
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:

@@ -129,6 +129,14 @@ def run(pytester: pytest.Pytester, *arguments: str, apart: bool = False) -> tupl
 
 
 RULES = Path(__file__).parent.parent / "conformance"
+HALF_WRONG = """
+from adapters import ReferenceAdapters
+
+class conformance_adapter(ReferenceAdapters):
+    def parse(self, http, call):
+        return {}
+"""
+"""An adapter whose `parse` fails, and whose other methods pass."""
 
 
 def problems(directory: Path) -> list[str]:

@@ -201,18 +201,9 @@ def test_a_file_with_a_similar_name_is_suggested(pytester: pytest.Pytester) -> N
     assert "mypkg_conformence.py; did you mean mypkg_conformance.py?" in refused(result)
 
 
-HALF_WRONG = """
-from adapters import ReferenceAdapters
-
-class conformance_adapter(ReferenceAdapters):
-    def parse(self, http, call):
-        return {}
-"""
-
-
 @pytest.mark.usefixtures("with_cache")
 def test_failed_cells_can_be_run_again(pytester: pytest.Pytester) -> None:
-    (pytester.path / "wrong.py").write_text(HALF_WRONG)
+    (pytester.path / "wrong.py").write_text(miniature.HALF_WRONG)
     options = ("--adapter=wrong.py", "--conformance-examples=0", "-o", f"cache_dir={pytester.path}")
     first, whole = miniature.run(pytester, *options)
     again, report = miniature.run(pytester, *options, "--lf")

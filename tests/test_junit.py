@@ -11,7 +11,6 @@ from llm_conformance.judging.cell_judge import JudgedRule
 from llm_conformance.locations import CASSETTES
 from llm_conformance.pytest_plugin.items import ExchangeItem
 from tests import inline, miniature
-from tests.test_exit_codes import HALF_WRONG
 
 WRONG = """\
 class conformance_adapter:
@@ -92,7 +91,7 @@ def test_a_rule_names_the_exchanges_that_it_judges(pytester: pytest.Pytester, na
 
 @pytest.mark.usefixtures("with_cache")
 def test_ids_of_tests_stay_as_they_are(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(wrong=HALF_WRONG)
+    pytester.makepyfile(wrong=miniature.HALF_WRONG)
     options = (
         "--adapter=wrong",
         "--conformance-examples=0",

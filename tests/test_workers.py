@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests import miniature
-from tests.test_exit_codes import HALF_WRONG
 
 CPUS = "PYTEST_XDIST_AUTO_NUM_WORKERS"
 
@@ -80,6 +79,6 @@ def reported(pytester: pytest.Pytester, *options: str) -> tuple[list[str], dict[
     ids=["all", "some items", "cells that need no item, too"],
 )
 def test_two_workers_report_what_one_process_does(pytester: pytest.Pytester, selected: tuple[str, ...]) -> None:
-    (pytester.path / "half.py").write_text(HALF_WRONG)
+    (pytester.path / "half.py").write_text(miniature.HALF_WRONG)
     (pytester.path / "known.toml").write_text(DEVIATIONS)
     assert reported(pytester, *selected, "-n", "2") == reported(pytester, *selected)
