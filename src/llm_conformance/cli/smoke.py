@@ -55,7 +55,8 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Call each method once for each API; return 1 if a call returned no valid response."""
     keep_proxies_away()
-    for spec in options.without_option:
+    if options.without_option:
+        spec = options.without_option[0]
         raise UsageError(f"smoke {spec}: did you mean {command_line([f'--adapter={spec}'])}?")
     if not options.adapter:
         raise UsageError("smoke: name the adapter (--adapter=SPEC)")
