@@ -26,7 +26,7 @@ def problems(name: str, value: Any) -> tuple[tuple[Where, str], ...]:
     try:
         written = marshal.dumps(value, _WITHOUT_REFERENCES)
     except ValueError:  # it is no JSON value, or contains itself
-        return tuple(schema.violations(schema.validator(name), value))
+        return tuple(schema.problems(name, value))
     return _problems(name, written)
 
 
@@ -40,4 +40,4 @@ def sentence(found: Sequence[tuple[Where, str]], most: int = 1) -> str:
 
 @functools.lru_cache(maxsize=2048)
 def _problems(name: str, written: bytes) -> tuple[tuple[Where, str], ...]:
-    return tuple(schema.violations(schema.validator(name), marshal.loads(written)))  # noqa: S302 - written above
+    return tuple(schema.problems(name, marshal.loads(written)))  # noqa: S302 - written above
